@@ -236,7 +236,7 @@ func relay() -> [Target] {
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",
                 "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py", "pictures.py",
-                "scenarios.py",
+                "scenarios.py", "world.py",
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py", "schema_five.py",
                 "cloud_events.py", "codegen.py", "postgres.py", "postgres_standby.py",

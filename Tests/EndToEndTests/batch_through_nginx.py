@@ -11,61 +11,13 @@ where all went as expected.
 """
 import http.client
 import json
-import os
 import select
 import socket
 import subprocess
-import sys
-import tempfile
-import time
 
-sys.dont_write_bytecode = True  # The package manager warns of files that it does not know.
-from ten_kills import World, free_port
+from world import Nginx, World, equal, expect, finish
 
 LINES, CARDS, TEXT, ROUNDS = 2_600, 50, "n" * 2_200, 3
-FAULTS = []
-
-
-class Nginx:
-    def __init__(self, work, relay_port):
-        self.port = free_port()
-        path = lambda name: os.path.join(work, name)
-        # A large body goes through a file, and the worker may be another user.
-        os.chmod(work, 0o711)
-        temporary = "".join(
-            f"{name}_temp_path {path(name)};"
-            for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        with open(path("nginx.conf"), "w") as file:
-            file.write(f"""
-                daemon off; worker_processes 1; pid {path("pid")}; error_log {path("error.log")};
-                events {{ worker_connections 256; }}
-                http {{
-                    access_log off; {temporary}
-                    server {{
-                        listen 127.0.0.1:{self.port};
-                        client_max_body_size 0;
-                        location / {{ proxy_pass http://127.0.0.1:{relay_port}; }}
-                    }}
-                }}""")
-        program = next(p for p in ("/usr/sbin/nginx", "nginx") if p == "nginx" or os.path.exists(p))
-        self.process = subprocess.Popen(
-            [program, "-q", "-p", work, "-c", path("nginx.conf")], stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
-        while True:
-            try:
-                return socket.create_connection(("127.0.0.1", self.port)).close()
-            except OSError:
-                assert time.monotonic() < deadline, "nginx does not listen"
-                time.sleep(0.05)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-
-def expect(what, expected, got):
-    if expected != got:
-        FAULTS.append(f"{what}: expected {expected}, got {got}")
 
 
 def batch(name, count):
@@ -102,11 +54,11 @@ def through_nginx(world, nginx, number):
          "-H", f"Authorization: Bearer {world.key}", f"http://127.0.0.1:{nginx.port}/v1/events"],
         capture_output=True)
     what = f"round {number} through nginx"
-    expect(f"{what}: curl's exit status", 0, curl.returncode)
-    expect(f"{what}: status", "200", curl.stderr.decode()[-3:])
+    equal(f"{what}: curl's exit status", 0, curl.returncode)
+    equal(f"{what}: status", "200", curl.stderr.decode()[-3:])
     answers = read(curl.stdout.splitlines())
-    expect(f"{what}: answers", LINES, len(answers))
-    expect(f"{what}: each line is answered, in order", True, expected == answers)
+    equal(f"{what}: answers", LINES, len(answers))
+    equal(f"{what}: each line is answered, in order", True, expected == answers)
 
 
 def begin(world, length, fields, chunks=False):
@@ -131,16 +83,16 @@ def by_halves(world, name, fields):
         if fields:
             response = connection.getresponse()
             answers = read(response.readline() for _ in range(100))
-            expect(f"{name}: answers of the first half", expected[:100], answers)
+            equal(f"{name}: answers of the first half", expected[:100], answers)
         else:
             early = select.select([sending], [], [], 0.3)[0]
-            expect(f"{name}: an answer before the body has ended", [], early)
+            equal(f"{name}: an answer before the body has ended", [], early)
         sending.sendall(b"".join(lines[100:]))
         response = response if fields else connection.getresponse()
-        expect(f"{name}: status", 200, response.status)
-        expect(f"{name}: all answers", expected, answers + read(response))
+        equal(f"{name}: status", 200, response.status)
+        equal(f"{name}: all answers", expected, answers + read(response))
     except (OSError, http.client.HTTPException) as error:
-        FAULTS.append(f"{name}: {error!r}")
+        expect(False, f"{name}: {error!r}")
     connection.close()
 
 
@@ -157,33 +109,25 @@ def broken_off(world, name, fields, chunks=False):
             connection.send(b"".join(lines[:5]) + lines[5][:1_000])
             connection.sock.shutdown(socket.SHUT_WR)
         answers = read(connection.getresponse())
-        expect(f"{name}: answers of its lines", expected[:5], answers[:5])
-        expect(f"{name}: the last answer's ok", [False], [ok for _, ok in answers[5:]])
+        equal(f"{name}: answers of its lines", expected[:5], answers[:5])
+        equal(f"{name}: the last answer's ok", [False], [ok for _, ok in answers[5:]])
     except (OSError, ValueError, http.client.HTTPException) as error:
-        FAULTS.append(f"{name}: {error!r}")
+        expect(False, f"{name}: {error!r}")
     connection.close()
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="tombolo-nginx.") as work:
-        world, nginx = World(work), None
-        try:
-            world.start_relay()
-            nginx = Nginx(work, world.port)
-            for number in range(1, ROUNDS + 1):
-                through_nginx(world, nginx, number)
-            for name, fields in ("whole", {}), ("lines", {"Prefer": "lines"}):
-                by_halves(world, name, fields)
-                broken_off(world, f"{name}-broken-off", fields)
-            broken_off(world, "no-chunk", {}, chunks=True)
-        finally:
-            world.stop()
-            if nginx:
-                nginx.stop()
-    for fault in FAULTS:
-        print(fault)
-    print(json.dumps({"lines": LINES * ROUNDS, "faults": len(FAULTS)}))
-    sys.exit(1 if FAULTS else 0)
+    world = World().start()
+    nginx = Nginx(f"""
+        listen 127.0.0.1:{{port}}; client_max_body_size 0;
+        location / {{ proxy_pass {world.api}; }}""")
+    for number in range(1, ROUNDS + 1):
+        through_nginx(world, nginx, number)
+    for name, fields in ("whole", {}), ("lines", {"Prefer": "lines"}):
+        by_halves(world, name, fields)
+        broken_off(world, f"{name}-broken-off", fields)
+    broken_off(world, "no-chunk", {}, chunks=True)
+    finish(lines=LINES * ROUNDS)
 
 
 if __name__ == "__main__":

@@ -3,24 +3,16 @@
 Each event is sent twice, as a bus does that has heard no answer, and is one version. Needs cloudevents
 from PyPI.
 """
-import http.client
 import json
-import subprocess
-import sys
-import tempfile
-from urllib.parse import urlsplit
 
 from cloudevents.core.bindings.http import to_binary, to_structured
 from cloudevents.core.formats.json import JSONFormat
 from cloudevents.core.v1.event import CloudEvent
 
+from world import Dev, check, folder
+
 # A percent sign, a space and a letter beyond ASCII: what a field of HTTP has to escape.
 SOURCE = "https://shop.example.com/caf\u00e9 100%"
-
-
-def check(condition, *words):
-    if not condition:
-        raise SystemExit("cloudevents: " + " ".join(str(word) for word in words))
 
 
 def event(number, verb, card, data=None):
@@ -38,32 +30,25 @@ def life(card):
     ]
 
 
-class Relay:
-    def __init__(self, dev):
-        self.host = urlsplit(dev["api"]).netloc
-        self.key = dev["key"]
+class Relay(Dev):
+    def post(self, body, fields):
+        """Status, fields and text of an answer."""
+        with self.open("POST", "/v1/events", body, **fields) as answer:
+            return answer.status, answer.headers, answer.read()
 
-    def call(self, method, path, body=None, fields=None):
-        connection = http.client.HTTPConnection(self.host, timeout=30)
-        connection.request(method, path, body, {"authorization": "Bearer " + self.key, **(fields or {})})
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, text
-
-    def post(self, message):
-        return self.call("POST", "/v1/events", message.body, message.headers)
+    def send(self, message):
+        return self.post(message.body, message.headers)
 
     def version(self, card):
-        return json.loads(self.call("GET", f"/v1/activities/{card}")[2])["version"]
+        return self.ask("GET", f"/v1/activities/{card}")["version"]
 
 
 def singles(relay, card, mode):
     """One event a request: the status of the single call, and the second time a repetition."""
     for number, (one, wanted) in enumerate(zip(life(card), (201, 200, 200)), 1):
-        status, fields, text = relay.post(mode(one, JSONFormat()))
+        status, fields, text = relay.send(mode(one, JSONFormat()))
         check(status == wanted and fields["etag"] == f'"v{number}"', card, number, status, text)
-        status, fields, text = relay.post(mode(one, JSONFormat()))
+        status, fields, text = relay.send(mode(one, JSONFormat()))
         check(status == wanted and fields.get("idempotent-replayed") == "true", card, "again", status, text)
         check(relay.version(card) == number, card, "version", relay.version(card))
 
@@ -73,7 +58,7 @@ def batch(relay, card):
     body = b"[" + b",".join(JSONFormat().write(one) for one in life(card)) + b"]"
     fields = {"content-type": "application/cloudevents-batch+json"}
     for again in (False, True):
-        status, _, text = relay.call("POST", "/v1/events", body, fields)
+        status, _, text = relay.post(body, fields)
         lines = [json.loads(line) for line in text.splitlines()]
         check(status == 200 and [line.get("version") for line in lines] == [1, 2, 3], card, status, text)
         check(all(line["ok"] and line.get("replayed", False) == again for line in lines), card, again, text)
@@ -86,30 +71,22 @@ def refusals(relay):
             (event("r1", "update", "nobody", {"state": {}}), 404, "unknown-activity"),
             (event("r2", "start", "other", {"typ": "Match", "state": {}}), 422, "invalid-field")):
         for mode in (to_structured, to_binary):
-            status, _, text = relay.post(mode(one, JSONFormat()))
+            status, _, text = relay.send(mode(one, JSONFormat()))
             check(status == wanted and json.loads(text)["code"] == word, mode.__name__, status, text)
-    status, _, text = relay.post(to_structured(event("r3", "start", "other", b"\x00\xff"), JSONFormat()))
+    status, _, text = relay.send(to_structured(event("r3", "start", "other", b"\x00\xff"), JSONFormat()))
     check(status == 422 and "/data_base64" in json.loads(text)["detail"], "base64", status, text)
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="tombolo-cloudevents.") as data:
-        dev = subprocess.Popen(
-            [sys.argv[1], "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator",
-             "127.0.0.1:0", "--data", data], stdout=subprocess.PIPE)
-        try:
-            relay = Relay(json.loads(dev.stdout.readline()))
-            singles(relay, "structured", to_structured)
-            singles(relay, "binary", to_binary)
-            batch(relay, "batch")
-            # One event is the same one whatever its mode.
-            status, fields, text = relay.post(to_binary(life("structured")[0], JSONFormat()))
-            check(status == 201 and fields.get("idempotent-replayed") == "true", "other mode", status, text)
-            refusals(relay)
-        finally:
-            dev.terminate()
-            dev.communicate(timeout=30)
-        check(dev.returncode == 0, "dev ended with", dev.returncode)
+    relay = Relay("--data", folder())
+    singles(relay, "structured", to_structured)
+    singles(relay, "binary", to_binary)
+    batch(relay, "batch")
+    # One event is the same one whatever its mode.
+    status, fields, text = relay.send(to_binary(life("structured")[0], JSONFormat()))
+    check(status == 201 and fields.get("idempotent-replayed") == "true", "other mode", status, text)
+    refusals(relay)
+    check(relay.end() == 0, "dev ended with", relay.end())
     print("cloudevents: structured, binary and batch; each event twice, one version each")
 
 

@@ -9,15 +9,11 @@ import json
 import os
 import random
 import subprocess
-import sys
-import tempfile
 import unicodedata
-import urllib.request
 
-PROGRAM = os.path.abspath(sys.argv[1])
-TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from world import ROOT, SCENARIOS, Dev, check, folder
+
 STATES = 1_000
-SCENARIOS = ("runner", "window", "door", "profile", "radial")
 WRONG = {"object": {}, "array": [], "string": "no such", "boolean": True, "null": None, "integer": 12345, "number": 0.5}
 ATTRIBUTES = {"activity_id": "a0", "order": {"card id": "a0"}, "other": 1}
 UUID_TEXT = "8c5f5c1e-0000-4000-8000-0123456789ab"
@@ -76,11 +72,6 @@ while let line = readLine() {
     } catch { print("-") }
 }
 """
-
-
-def check(condition, *words):
-    if not condition:
-        raise SystemExit("codegen: " + " ".join(str(word) for word in words))
 
 
 def kind_of(value):
@@ -182,23 +173,12 @@ def described(schema, value):
     return float(value) if type(value) is int and not kinds(schema) == {"integer"} else value
 
 
-class Relay:
-    def __init__(self, dev):
-        self.api, self.key = dev["api"], dev["key"]
-        self.environment = {**os.environ, "TOMBOLO_RELAY": self.api, "TOMBOLO_KEY": self.key}
-
-    def tombolo(self, *words, data=None):
-        return subprocess.run([PROGRAM, *words], input=data, env=self.environment, capture_output=True, text=True)
-
+class Relay(Dev):
     def pushes(self, name, states):
         """The content state that the relay would push for each state; None where it refuses the state."""
-        lines = [json.dumps({"activity": f"a{index}", "do": "start", "type": name, "state": state,
-                             "attributes": {"order": {}}}) for index, state in enumerate(states)]
-        request = urllib.request.Request(
-            self.api + "/v1/events?dry_run=true", "\n".join(lines).encode(),
-            {"Authorization": "Bearer " + self.key, "Content-Type": "application/x-ndjson"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            answers = [json.loads(line) for line in answer.read().splitlines()]
+        answers = self.lines([
+            {"activity": f"a{index}", "do": "start", "type": name, "state": state, "attributes": {"order": {}}}
+            for index, state in enumerate(states)], "?dry_run=true")
         check(len(answers) == len(states), name, "answers", len(answers))
         for answer in answers:
             check(answer["ok"] or answer["problem"]["code"] == "state-invalid", name, answer)
@@ -209,9 +189,9 @@ class Relay:
 def types():
     found = dict(TRICKY)
     for scenario in SCENARIOS:
-        with open(f"{TREE}/Protocol/examples/{scenario}/steps.json") as file:
+        with open(f"{ROOT}/Protocol/examples/{scenario}/steps.json") as file:
             found.update(json.load(file)["types"])
-    for path in glob.glob(f"{TREE}/Protocol/examples/requests/type.*.json"):
+    for path in glob.glob(f"{ROOT}/Protocol/examples/requests/type.*.json"):
         with open(path) as file:
             body = json.load(file)
         if "state" in body:
@@ -219,20 +199,21 @@ def types():
     return found
 
 
-def compiled(folder, codes):
+def compiled(codes):
     """A program that decodes with the types, beside a stand-in for Apple's module."""
-    with open(f"{folder}/ActivityKit.swift", "w") as file:
+    place = folder()
+    with open(f"{place}/ActivityKit.swift", "w") as file:
         file.write("public protocol ActivityAttributes: Codable { associatedtype ContentState: Codable & Hashable }\n")
     cases = "".join(f'        case "{name}": try again({name}.self, push)\n' for name in codes)
     for name, text in {**codes, "main": MAIN % cases}.items():
-        with open(f"{folder}/{name}.swift", "w") as file:
+        with open(f"{place}/{name}.swift", "w") as file:
             file.write(text)
     flags = ["swiftc", "-swift-version", "6", "-warnings-as-errors", "-Onone"]
     for words in (["-parse-as-library", "-emit-module", "-emit-object", "-module-name", "ActivityKit", "ActivityKit.swift"],
                   ["-I", ".", "-o", "decode", "ActivityKit.o", "main.swift", *(f"{name}.swift" for name in codes)]):
-        run = subprocess.run(flags + words, cwd=folder, capture_output=True, text=True)
+        run = subprocess.run(flags + words, cwd=place, capture_output=True, text=True)
         check(run.returncode == 0, run.stdout, run.stderr)
-    return f"{folder}/decode"
+    return f"{place}/decode"
 
 
 def judged(decoder, name, states):
@@ -283,26 +264,18 @@ def refusals(relay):
 
 
 def main():
-    dev = subprocess.Popen(
-        [PROGRAM, "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
-        relay = Relay(json.loads(dev.stdout.readline()))
-        bodies, codes = types(), {}
-        for name, body in [*bodies.items(), ("Bare", {"id_at": None}), ("two words", bodies["Words"])]:
-            run = relay.tombolo("type", "put", name, "-", data=json.dumps(body))
-            check(run.returncode == 0, name, run.stderr)
-        refusals(relay)
-        for name in bodies:
-            run = relay.tombolo("type", "codegen", name, "--swift")
-            check(run.returncode == 0 and f"struct {name}: ActivityAttributes {{" in run.stdout, name, run.stderr)
-            codes[name] = run.stdout
-        with tempfile.TemporaryDirectory(prefix="tombolo-codegen.") as folder:
-            decoder = compiled(folder, codes)
-            wrongs = sum(examine(relay, decoder, name, body) for name, body in bodies.items())
-    finally:
-        dev.terminate()
-        dev.communicate(timeout=30)
+    relay = Relay()
+    bodies, codes = types(), {}
+    for name, body in [*bodies.items(), ("Bare", {"id_at": None}), ("two words", bodies["Words"])]:
+        run = relay.tombolo("type", "put", name, "-", given=json.dumps(body))
+        check(run.returncode == 0, name, run.stderr)
+    refusals(relay)
+    for name in bodies:
+        run = relay.tombolo("type", "codegen", name, "--swift")
+        check(run.returncode == 0 and f"struct {name}: ActivityAttributes {{" in run.stdout, name, run.stderr)
+        codes[name] = run.stdout
+    decoder = compiled(codes)
+    wrongs = sum(examine(relay, decoder, name, body) for name, body in bodies.items())
     print(f"codegen: {len(bodies)} types, {len(bodies) * STATES} states decode, {wrongs} with a mistake do not")
 
 

@@ -9,49 +9,37 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import urllib.error
-import urllib.request
 
-sys.dont_write_bytecode = True  # The package manager warns of files that it does not know.
-from ten_kills import World
+from world import ROOT, World, check, start, within
 
-FOLLOW = pathlib.Path(__file__).resolve().parents[2] / "Protocol/examples/backend/follow.py"
+FOLLOW = ROOT / "Protocol/examples/backend/follow.py"
 EVENTS, LINES = "text/event-stream", "application/x-ndjson"
 
 
 class Relay(World):
-    def open(self, path, body=None, accept="application/json"):
-        """The answer; where something is asked, also a problem."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/v1/{path}", body and json.dumps(body).encode(),
-            {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json",
-             "Accept": accept}, method="PUT" if body else "GET")
-        try:
-            return urllib.request.urlopen(request, timeout=30)
-        except urllib.error.HTTPError as problem:
-            assert not body, f"{path}: {problem.read().decode()}"
-            return problem
+    def read(self, path, accept="application/json"):
+        """The answer, also where it is a problem."""
+        return self.open("GET", f"/v1/{path}", Accept=accept)
 
     def store(self, prefix, count):
         """Cards, acknowledged: each is a command, and a fact `card.began`."""
         cards = [f"{prefix}-{number}" for number in range(count)]
-        start = {"type": "Any", "state": {}, "audience": {"device": "tablet", "start": "adopt"}}
+        card_start = {"type": "Any", "state": {}, "audience": {"device": "tablet", "start": "adopt"}}
         for card in cards:
-            self.open(f"activities/{card}", start).close()
-            token = {"token": card.encode().hex()}
-            self.open(f"devices/tablet/tokens/activity:{card}", token).close()
+            self.ask("PUT", f"/v1/activities/{card}", card_start)
+            self.ask("PUT", f"/v1/devices/tablet/tokens/activity:{card}", {"token": card.encode().hex()})
         return set(cards)
 
     def at_each_door(self, places):
         """What each door answers that is asked from a place: its status, and the problem."""
         for place in places:
             for door, accept in ("tail", EVENTS), ("tail", LINES), ("log", "application/json"):
-                with self.open(f"{door}?{place}", accept=accept) as answer:
+                with self.read(f"{door}?{place}", accept) as answer:
                     problem = json.load(answer) if answer.status >= 400 else {}
                     yield f"{door}?{place} as {accept}", answer.status, problem
 
@@ -73,9 +61,9 @@ class Reader(threading.Thread):
                 time.sleep(0.5)  # The relay is away, or the line was cut.
 
     def follow(self):
-        with self.relay.open(f"tail?{self.query}{self.place}", accept=self.accept) as answer:
+        with self.relay.read(f"tail?{self.query}{self.place}", self.accept) as answer:
             if answer.status == 410:
-                cards = self.relay.get("/v1/activities?limit=1000")["activities"]
+                cards = self.relay.ask("GET", "/v1/activities?limit=1000")["activities"]
                 self.place = f"&cursor={json.load(answer)['newest']}"
                 self.read_anew = {card["activity"] for card in cards}
                 return
@@ -89,33 +77,30 @@ class Reader(threading.Thread):
 
 
 def wait_for(what, look):
-    deadline = time.monotonic() + 20
-    while not look():
-        assert time.monotonic() < deadline, f"not within 20 s: {what}"
-        time.sleep(0.05)
+    check(within(20, look), "not within 20 s:", what)
 
 
 def put_back(relay, readers, book):
     """Returns places that are ahead of the log then."""
     relay.store("before", 10)
-    relay.kill_relay()
-    subprocess.run(["cp", "-a", relay.path("data"), relay.path("copy")], check=True)
-    relay.start_relay()
+    relay.kill()
+    shutil.copytree(relay.path("data"), relay.path("copy"))
+    relay.start()
     lost = relay.store("lost", 40)
     wait_for("all have what will be lost", lambda: '"lost-39"' in book.read_text()
              and all(lost <= reader.known for reader in readers))
-    last = [relay.get(f"/v1/log?kind={kind}&limit=1000")["events"][-1] for kind in ("all", "fact")]
-    relay.kill_relay()
+    last = [relay.ask("GET", f"/v1/log?kind={kind}&limit=1000")["events"][-1] for kind in ("all", "fact")]
+    relay.kill()
     os.rename(relay.path("data"), relay.path("gone"))
     os.rename(relay.path("copy"), relay.path("data"))
-    relay.start_relay()
+    relay.start()
     return [f"kind=all&cursor={last[0]['cursor']}", f"kind=fact&since={last[1]['seq']}",
             "kind=command&since=50"]
 
 
 def run(relay, backend, book):
-    relay.start_relay()
-    relay.open("devices/tablet", {"environment": "sandbox", "budget_class": "lab"}).close()
+    relay.start()
+    relay.ask("PUT", "/v1/devices/tablet", {"environment": "sandbox", "budget_class": "lab"})
     readers = Reader(relay, "kind=command", EVENTS), Reader(relay, "kind=fact", LINES)
     wait_for("begun", lambda: book.exists() and book.read_text() and all(r.place for r in readers))
     ahead = put_back(relay, readers, book)
@@ -124,7 +109,7 @@ def run(relay, backend, book):
         assert (status, problem.get("code")) == (410, "position-ahead-of-log"), f"{door}: {status}"
         assert "GET" in problem["detail"] and '"newest"' in problem["detail"], problem
     wait_for("the readers notice", lambda: all(reader.read_anew for reader in readers))
-    assert b"The log was replaced" in backend.communicate(timeout=20)[1]
+    assert "The log was replaced" in backend.communicate(timeout=20)[1]
     later = relay.store("later", 5)
     while any(status == 410 for _, status, _ in relay.at_each_door(ahead)):
         later |= relay.store(f"later-{len(later)}", 5)
@@ -132,18 +117,12 @@ def run(relay, backend, book):
     wait_for("nothing is missed", lambda: all(
         later <= reader.known and since <= reader.known | reader.read_anew for reader in readers))
     # From the beginning there is what the copy had and what came since, each once.
-    names = [row["activity"] for row in relay.get("/v1/log?limit=1000")["events"]]
+    names = [row["activity"] for row in relay.ask("GET", "/v1/log?limit=1000")["events"]]
     assert len(names) == len(set(names)) == 10 + len(since | later) and since | later < set(names)
     return {"noticed": len(readers) + 1, "missed": 0, "acknowledged": len(since | later)}
 
 
-with tempfile.TemporaryDirectory(prefix="tombolo-copy.") as work:
-    relay, book = Relay(work), pathlib.Path(work, "outcomes.ndjson")
-    env = os.environ | {
-        "TOMBOLO_RELAY": f"http://127.0.0.1:{relay.port}", "TOMBOLO_KEY": relay.key}
-    backend = subprocess.Popen([sys.executable, FOLLOW, book], env=env, stderr=subprocess.PIPE)
-    try:
-        print(json.dumps(run(relay, backend, book)))
-    finally:
-        relay.stop()
-        backend.kill()
+relay = Relay()
+book = pathlib.Path(relay.path("outcomes.ndjson"))
+backend = start(sys.executable, FOLLOW, book, env=os.environ | relay.environment, stderr=subprocess.PIPE)
+print(json.dumps(run(relay, backend, book)))

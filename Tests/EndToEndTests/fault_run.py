@@ -11,27 +11,16 @@ newest state. The last line on stdout is the summary, as JSON; the exit status i
 """
 import http.client
 import json
-import os
-import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-PROGRAM = os.path.abspath(sys.argv[1])
+from world import BUNDLE, World, expect, finish, metrics
+
 RATE = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000
 # Enough that those that wait 10 s for an answer are few.
 DEVICES = 2_500
 SECONDS = 60
-BUNDLE = "com.example.app"
-FAULTS = []
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Client:
@@ -52,54 +41,21 @@ class Client:
         return text.decode() if raw else json.loads(text)
 
 
-class World:
-    def __init__(self, work):
-        path = lambda name: os.path.join(work, name)
-        self.port, self.control = free_port(), free_port()
-        os.mkdir(path("data"), 0o700)
-        key = subprocess.run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
-            check=True, capture_output=True).stdout
-        with open(path("key.p8"), "wb", opener=lambda p, f: os.open(p, f, 0o600)) as file:
-            file.write(key)
-        self.simulator = subprocess.Popen(
-            [PROGRAM, "sim", "--listen", "127.0.0.1:0", "--control", f"127.0.0.1:{self.control}",
-             "--phones", "0", "--accept-any-token", "--key-file", path("key.p8"), "--key-id",
-             "ABC123DEFG", "--team-id", "TEAM123456", "--topic", BUNDLE, "--ca-out", path("ca.pem")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        url = json.loads(self.simulator.stdout.readline())["simulator"]
-        self.reader = subprocess.Popen(["cat"], stdin=self.simulator.stdout, stdout=subprocess.DEVNULL)
-        app = {"id": BUNDLE, "team_id": "TEAM123456", "key_id": "ABC123DEFG",
-               "key_file": path("key.p8"), "environment": "sandbox", "endpoint": url,
-               "ca_file": path("ca.pem")}
-        with open(path("tombolo.json"), "w") as file:
-            json.dump({"listen": f"127.0.0.1:{self.port}", "data": path("data"), "apps": [app],
-                       "limits": {"probe_max": "1s"}}, file)
-        minted = subprocess.run(
-            [PROGRAM, "key", "mint", "--scope", "produce,observe,operate", "--data", path("data"),
-             "-o", "json"], check=True, capture_output=True)
-        self.key = json.loads(minted.stdout)["key"]
-        self.relay = subprocess.Popen(
-            [PROGRAM, "serve", "--config", path("tombolo.json")], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, text=True)
-        assert '"ready":true' in self.relay.stdout.readline()
+class Busy(World):
+    def __init__(self):
+        super().__init__("--accept-any-token", "--control", "127.0.0.1:0", phones=0, limits={"probe_max": "1s"})
+        self.start()
 
     def client(self):
         return Client(self.port, self.key)
 
     def fault(self, rules):
-        Client(self.control).ask("PUT", "/v1/faults", {"rules": rules})
-
-    def stop(self):
-        for process in (self.relay, self.simulator):
-            process.terminate()
-            process.wait()
-        self.reader.wait()
+        control = self.simulator.ready["control"]
+        Client(int(control.rsplit(":", 1)[1])).ask("PUT", "/v1/faults", {"rules": rules})
 
 
-def metrics(client):
-    lines = client.ask("GET", "/metrics", raw=True).splitlines()
-    return {l.rsplit(" ", 1)[0]: int(float(l.rsplit(" ", 1)[1])) for l in lines if l and l[0] != "#"}
+def counted(client):
+    return metrics(client.ask("GET", "/metrics", raw=True))
 
 
 def results(values):
@@ -170,7 +126,7 @@ def run(world):
 
     def sample(until):
         while time.monotonic() - began < until:
-            samples.append((time.monotonic() - began, results(metrics(client))["accepted"]))
+            samples.append((time.monotonic() - began, results(counted(client))["accepted"]))
             time.sleep(0.05)
 
     def rate(since, until):
@@ -220,32 +176,18 @@ def run(world):
         for book in client.ask("GET", f"/v1/activities/{activity}/deliveries")["destinations"]:
             events = book["events"]
             decided = sum(events[k] for k in ("sent", "merged", "skipped", "expired", "refused"))
-            if decided + events["waiting"] != events["asked"] or events["asked"] != last:
-                FAULTS.append(f"{book['device']}: {events}")
-    end = metrics(client)
+            expect(decided + events["waiting"] == events["asked"] == last, f"{book['device']}: {events}")
+    end = counted(client)
     sent, classes = end["tombolo_pushes_sent_total"], results(end)
-    if sent != sum(classes.values()):
-        FAULTS.append(f"{sent} pushes, {sum(classes.values())} in a class")
-    if behind:
-        FAULTS.append(f"{behind} phones are behind")
-    if back is None or back > 2:
-        FAULTS.append(f"back to 90 % after {back} s")
-    if narrow_back < 0.9 * before:
-        FAULTS.append(f"{narrow_back:.0f}/s after the stream limit came back, {before:.0f}/s before")
+    expect(sent == sum(classes.values()), f"{sent} pushes, {sum(classes.values())} in a class")
+    expect(not behind, f"{behind} phones are behind")
+    expect(back is not None and back <= 2, f"back to 90 % after {back} s")
+    expect(narrow_back >= 0.9 * before,
+           f"{narrow_back:.0f}/s after the stream limit came back, {before:.0f}/s before")
     return {"asked_per_second": RATE, "before_per_second": round(before),
             "in_the_storm_per_second": round(storm), "back_to_90_percent_after_s": back,
             "after_the_limit_per_second": round(narrow_back), "pushes": sent, "classes": classes,
             "events": last * len(activities)}
 
 
-with tempfile.TemporaryDirectory() as directory:
-    world = World(directory)
-    try:
-        summary = run(world)
-    finally:
-        world.stop()
-for fault in FAULTS[:20]:
-    print(fault)
-summary["faults"] = len(FAULTS)
-print(json.dumps(summary))
-sys.exit(1 if FAULTS else 0)
+finish(**run(Busy()))

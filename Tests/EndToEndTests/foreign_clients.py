@@ -9,11 +9,8 @@ on stdout is the summary, as JSON; the exit status is 0 where all went as expect
 """
 import asyncio
 import json
-import os
 import ssl
 import subprocess
-import sys
-import tempfile
 import time
 
 import aioapns
@@ -24,42 +21,32 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.utils import base64url_encode
 
-PROGRAM = os.path.abspath(sys.argv[1])
-KEY_ID, TEAM_ID, BUNDLE = "ABC123DEFG", "TEAM123456", "com.example.app"
+from world import BUNDLE, KEY_ID, TEAM_ID, Running, equal, finish, folder, push_key, write
+
 TOPIC = BUNDLE + ".push-type.liveactivity"
 TOKEN = "a1f0" * 20
-RESULTS = []
+CHECKS = []
 
 
 def told(client, what, expected, got):
-    RESULTS.append((client, what, expected, got))
-    if expected != got:
-        print(f"{client}: {what}: expected {expected}, got {got}")
+    CHECKS.append(what)
+    equal(f"{client}: {what}", expected, got)
 
 
-class Simulator:
-    def __init__(self, work):
-        self.work = work
-        self.path = lambda name: os.path.join(work, name)
+class Simulator(Running):
+    def __init__(self):
+        self.work = folder()
         for name in ("key", "other"):
-            key = ec.generate_private_key(ec.SECP256R1())
-            pem = key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption())
-            with open(self.path(name + ".p8"), "wb", opener=lambda p, f: os.open(p, f, 0o600)) as file:
-                file.write(pem)
-            setattr(self, name, pem.decode())
-        self.process = subprocess.Popen(
-            [PROGRAM, "sim", "--listen", "127.0.0.1:0", "--phones", "0", "--accept-any-token",
-             "--key-file", self.path("key.p8"), "--key-id", KEY_ID, "--team-id", TEAM_ID,
-             "--topic", BUNDLE, "--ca-out", self.path("ca.pem")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        self.url = json.loads(self.process.stdout.readline())["simulator"]
+            with open(push_key(self.path(name + ".p8"))) as file:
+                setattr(self, name, file.read())
+        super().__init__(
+            "sim", "--listen", "127.0.0.1:0", "--phones", "0", "--accept-any-token", "--key-file", self.path("key.p8"),
+            "--key-id", KEY_ID, "--team-id", TEAM_ID, "--topic", BUNDLE, "--ca-out", self.path("ca.pem"))
+        self.url = self.ready["simulator"]
         self.port = int(self.url.rsplit(":", 1)[1])
 
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
+    def path(self, name):
+        return f"{self.work}/{name}"
 
     def bearer(self, age=0, key=None, der=False):
         headers = {"alg": "ES256", "kid": KEY_ID}
@@ -150,9 +137,7 @@ def with_httpx(simulator):
 
 
 def with_programs(simulator):
-    body = simulator.path("body.json")
-    with open(body, "w") as file:
-        json.dump(payload(), file)
+    body = write(simulator.path("body.json"), payload())
     bearer = simulator.bearer()
     headers = [f"authorization: {bearer}", "apns-push-type: liveactivity", f"apns-topic: {TOPIC}",
                "apns-priority: 10"]
@@ -188,18 +173,8 @@ def with_programs(simulator):
     nghttp("a priority of 3", "400", "-H", "apns-priority: 3")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as work:
-        simulator = Simulator(work)
-        try:
-            asyncio.run(with_aioapns(simulator))
-            with_httpx(simulator)
-            with_programs(simulator)
-        finally:
-            simulator.stop()
-    wrong = [r for r in RESULTS if r[2] != r[3]]
-    print(json.dumps({"checks": len(RESULTS), "wrong": len(wrong)}))
-    sys.exit(1 if wrong else 0)
-
-
-main()
+simulator = Simulator()
+asyncio.run(with_aioapns(simulator))
+with_httpx(simulator)
+with_programs(simulator)
+finish(checks=len(CHECKS))

@@ -10,39 +10,34 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
+
+from world import Dev, check, folder
 
 # The generator knows no NDJSON: its function sends one line, which is an object of JSON.
 CONFIG = {"content_type_overrides": {"application/x-ndjson": "application/json"}, "post_hooks": []}
 CARD = "generated"
 
 
-def check(condition, *words):
-    if not condition:
-        raise SystemExit("generated client: " + " ".join(str(word) for word in words))
-
-
-def generate(document, folder):
+def generate(document, place):
     """Makes the package `made` in a folder; a warning of the generator is a fault."""
-    (folder / "openapi.json").write_text(json.dumps(document))
-    (folder / "config.json").write_text(json.dumps(CONFIG))
+    (place / "openapi.json").write_text(json.dumps(document))
+    (place / "config.json").write_text(json.dumps(CONFIG))
     done = subprocess.run(
         [sys.executable, "-c", "from openapi_python_client.cli import app; app()", "generate",
          "--path", "openapi.json", "--config", "config.json", "--output-path", "made",
          "--meta", "none", "--fail-on-warning"],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     said = done.stdout.lower()
     check(done.returncode == 0 and "warning" not in said and "unable" not in said, done.stdout)
 
 
-def complete(document, folder):
+def complete(document, place):
     """Nothing of the document is missing; all that was made can be imported."""
     # startActivity is start_activity, openAPI open_api.
     operations = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", one["operationId"]).lower() for item in document["paths"].values()
                   for method, one in item.items() if method != "parameters"}
-    made = {file.stem: file for file in (folder / "made/api").glob("*/[a-z]*.py")}
+    made = {file.stem: file for file in (place / "made/api").glob("*/[a-z]*.py")}
     check(set(made) == operations, "operations", set(made) ^ operations)
     for file in made.values():
         module = importlib.import_module(f"made.api.{file.parent.name}.{file.stem}")
@@ -68,11 +63,11 @@ def same(read, sent):
 class Caller:
     """Calls a function by its name, and checks status and type of the answer."""
 
-    def __init__(self, folder, dev):
+    def __init__(self, made, dev):
         self.models = importlib.import_module("made.models")
-        self.client = importlib.import_module("made").AuthenticatedClient(base_url=dev["api"], token=dev["key"])
+        self.client = importlib.import_module("made").AuthenticatedClient(base_url=dev.api, token=dev.key)
         self.functions = {file.stem: importlib.import_module(f"made.api.{file.parent.name}.{file.stem}")
-                          for file in (folder / "made/api").glob("*/[a-z]*.py")}
+                          for file in (made / "made/api").glob("*/[a-z]*.py")}
         self.called = set()
 
     def __call__(self, function, status, model, /, *arguments, **named):
@@ -167,24 +162,15 @@ def end(call):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="tombolo-generated.") as name:
-        folder = pathlib.Path(name)
-        sys.path.insert(0, name)
-        process = subprocess.Popen(
-            [sys.argv[1], "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0",
-             "--data", str(folder / "data")], stdout=subprocess.PIPE)
-        try:
-            dev = json.loads(process.stdout.readline())
-            with urllib.request.urlopen(dev["api"] + "/openapi.json", timeout=30) as answer:
-                document = json.load(answer)
-            generate(document, folder)
-            operations, models = complete(document, folder)
-            call = Caller(folder, dev)
-            for part in (card, reasons, end):
-                part(call)
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
+    place = pathlib.Path(folder())
+    sys.path.insert(0, str(place))
+    dev = Dev("--data", place / "data")
+    document = dev.ask("GET", "/openapi.json")
+    generate(document, place)
+    operations, models = complete(document, place)
+    call = Caller(place, dev)
+    for part in (card, reasons, end):
+        part(call)
     print(f"generated client: {operations} functions, {models} models; a card played by {len(call.called)} of them")
 
 

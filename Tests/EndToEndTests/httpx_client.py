@@ -7,16 +7,11 @@ import base64
 import json
 import ssl
 import subprocess
-import sys
-import tempfile
 import time
 
 import httpx
 
-
-def check(condition, *words):
-    if not condition:
-        raise SystemExit("httpx: " + " ".join(str(word) for word in words))
+from world import Dev, check, folder
 
 
 def provider_token(data):
@@ -38,10 +33,10 @@ def provider_token(data):
 
 async def api(dev, version):
     """A card's life, lines, refusals, and a hundred requests at once."""
-    key = {"authorization": "Bearer " + dev["key"]}
+    key = {"authorization": "Bearer " + dev.key}
     name = "httpx-" + version.replace("/", "-")
     modes = {"http1": version == "HTTP/1.1", "http2": version == "HTTP/2"}
-    async with httpx.AsyncClient(base_url=dev["api"], headers=key, **modes) as client:
+    async with httpx.AsyncClient(base_url=dev.api, headers=key, **modes) as client:
         answer = await client.put(
             f"/v1/activities/{name}", json={"type": "Match", "state": {"goals": 0}})
         check(answer.status_code == 201, version, "start", answer.status_code, answer.text)
@@ -80,8 +75,8 @@ async def api(dev, version):
 
 async def simulator(dev, data):
     """What Apple would say to a push without a token, and to one for a device that it does not know."""
-    trust = ssl.create_default_context(cafile=dev["ca"])
-    async with httpx.AsyncClient(base_url=dev["simulator"], http2=True, verify=trust) as client:
+    trust = ssl.create_default_context(cafile=dev.ready["ca"])
+    async with httpx.AsyncClient(base_url=dev.ready["simulator"], http2=True, verify=trust) as client:
         answer = await client.post("/3/device/" + "ab" * 32, json={"aps": {}})
         check(answer.http_version == "HTTP/2", "the simulator spoke", answer.http_version)
         check(answer.status_code == 403, "no token", answer.status_code, answer.text)
@@ -99,19 +94,12 @@ async def simulator(dev, data):
 
 
 async def main():
-    with tempfile.TemporaryDirectory(prefix="tombolo-httpx.") as data:
-        dev = subprocess.Popen(
-            [sys.argv[1], "dev", "--no-input", "--listen", "127.0.0.1:0", "--simulator",
-             "127.0.0.1:0", "--data", data], stdout=subprocess.PIPE)
-        try:
-            told = json.loads(dev.stdout.readline())
-            for version in ("HTTP/1.1", "HTTP/2"):
-                await api(told, version)
-            await simulator(told, data)
-        finally:
-            dev.terminate()
-            dev.communicate(timeout=30)
-        check(dev.returncode == 0, "dev ended with", dev.returncode)
+    data = folder()
+    dev = Dev("--data", data)
+    for version in ("HTTP/1.1", "HTTP/2"):
+        await api(dev, version)
+    await simulator(dev, data)
+    check(dev.end() == 0, "dev ended with", dev.end())
     print("httpx: API and simulator, HTTP/1.1 and HTTP/2")
 
 

@@ -6,13 +6,13 @@ long another tenant waits that sends 30 a second, beside how long it waits alone
 import http.client
 import json
 import os
-import shutil
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+
+from world import Running, folder, mint
 
 FLOOD_CONNECTIONS, FLOOD_SECONDS, RATE = 230, 10, 30
 TAILS, PATCHES = 1000, 300
@@ -20,36 +20,18 @@ TAILS, PATCHES = 1000, 300
 TAILS_PER_KEY, PER_ADDRESS = 64, 200
 
 
-class Relay:
+class Relay(Running):
     """A relay of two tenants on a disk, without a way to Apple: what is measured is what producers wait for."""
 
-    def __init__(self, program):
-        self.program, self.work = program, tempfile.mkdtemp(prefix="tombolo-load.")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+    def __init__(self):
+        self.work = folder()
         self.readers = [self.mint("loud") for _ in range(-(-TAILS // TAILS_PER_KEY))]
         self.keys = {"loud": self.mint("loud"), "quiet": self.mint("quiet")}
-        self.process = subprocess.Popen(
-            [program, "serve", "--data", self.work, "--listen", f"127.0.0.1:{self.port}"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while not self.is_ready():
-            time.sleep(0.02)
-
-    def is_ready(self):
-        connection = self.connect()
-        try:
-            connection.request("GET", "/readyz")
-            return connection.getresponse().status == 200
-        except OSError:
-            return False
-        finally:
-            connection.close()
+        super().__init__("serve", "--data", self.work, "--listen", "127.0.0.1:0")
+        self.port = int(self.ready["api"].rsplit(":", 1)[1])
 
     def mint(self, tenant):
-        return json.loads(subprocess.run(
-            [self.program, "key", "mint", "--scope", "all", "--tenant", tenant, "--data", self.work, "-o", "json"],
-            check=True, capture_output=True).stdout)["key"]
+        return mint("all", "--tenant", tenant, "--data", self.work)
 
     def ask(self, connection, tenant, method, path, body=None):
         connection.request(method, path, body=json.dumps(body) if body else None, headers={
@@ -69,11 +51,6 @@ class Relay:
         """Milliseconds of the whole process."""
         return sum(int(open(f"/proc/{self.process.pid}/task/{task}/schedstat").read().split()[0])
                    for task in os.listdir(f"/proc/{self.process.pid}/task")) / 1e6
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-        shutil.rmtree(self.work)
 
 
 def neighbour(relay, seconds):
@@ -156,8 +133,4 @@ def tails(relay):
 if __name__ == "__main__":
     import resource
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    relay = Relay(sys.argv[1])
-    try:
-        print(json.dumps({"overload": overload, "tails": tails}[sys.argv[2]](relay)))
-    finally:
-        relay.stop()
+    print(json.dumps({"overload": overload, "tails": tails}[sys.argv[2]](Relay())))

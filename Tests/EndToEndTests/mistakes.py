@@ -8,16 +8,13 @@ comes back, to be read by a person. Each has words that its answer must have, an
 The last line on stdout is the summary, as JSON; the exit status is 0 where every answer helps.
 """
 import json
-import os
-import socket
 import subprocess
-import sys
-import tempfile
 
-PROGRAM = os.path.abspath(sys.argv[1])
+from world import FAULTS, Dev, Running, certificate, finish, folder, write
+
 START = {"type": "OrderAttributes", "audience": {"device": "phone-1"}, "state": {"step": "baking"},
          "alert": {"title": "In the oven"}}
-FAULTS, SEEN = [], []
+SEEN = []
 BASE64 = "obLD1OX2AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo="
 
 
@@ -32,16 +29,10 @@ def check(name, answer, words, never=()):
         print(f"    FAULT: lacks {missing}, has {wrong}")
 
 
-class Relay:
+class Relay(Dev):
     """`tombolo dev`, with curl as its client."""
 
-    def __init__(self):
-        self.process = subprocess.Popen(
-            [PROGRAM, "dev", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        ready = json.loads(self.process.stdout.readline())
-        self.api, self.key = ready["api"], ready["key"]
-        self.number = 0
+    number = 0
 
     def curl(self, method, path, body=None, *flags):
         """The answer's status, head and body, as `curl -i` shows them."""
@@ -56,9 +47,7 @@ class Relay:
         return self.curl("PUT", f"/v1/activities/order-{self.number}", body)
 
     def command(self, *words, relay=None):
-        result = subprocess.run(
-            [PROGRAM, *words], capture_output=True, text=True, timeout=30,
-            env={**os.environ, "TOMBOLO_RELAY": relay or self.api, "TOMBOLO_KEY": self.key})
+        result = self.tombolo(*words, TOMBOLO_RELAY=relay or self.api)
         return result.stdout + result.stderr
 
 
@@ -132,39 +121,20 @@ def app(relay):
         ["422", "sandbox", "Xcode"])
 
 
-def address(relay, folder):
+def address(relay):
     """The relay's address, and how to speak to it."""
-    bare = relay.api.removeprefix("http://")
+    bare, place = relay.api.removeprefix("http://"), folder()
     check("TOMBOLO_RELAY=host:port", relay.command("activity", "ls", relay=bare), [f"http://{bare}"])
-    certificate, key = f"{folder}/c.pem", f"{folder}/k.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-         "/CN=localhost", "-days", "2", "-keyout", key, "-out", certificate], check=True, capture_output=True)
-    with open(f"{folder}/tombolo.json", "w") as file:
-        json.dump({"listen": "127.0.0.1:0", "data": f"{folder}/data", "apps": [],
-                   "tls": {"certificate": certificate, "key": key}}, file)
-    serve = subprocess.Popen(
-        [PROGRAM, "serve", "--config", f"{folder}/tombolo.json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
-        secure = json.loads(serve.stdout.readline())["api"]
-        check("clear text to a port with TLS", curl("-i", secure.replace("https:", "http:") + "/version"),
-              ["400", "https://"])
-        check("TLS to a port with clear text", curl("-i", f"https://{bare}/version"), ["curl: (35)"])
-        check("TLS to a port with clear text, by the command line",
-              relay.command("activity", "ls", relay=f"https://{bare}"), [f"http://{bare}"])
-    finally:
-        serve.kill()
+    serve = Running("serve", "--config", write(f"{place}/tombolo.json", {
+        "listen": "127.0.0.1:0", "data": f"{place}/data", "apps": [], "tls": certificate(place)}))
+    check("clear text to a port with TLS", curl("-i", serve.ready["api"].replace("https:", "http:") + "/version"),
+          ["400", "https://"])
+    check("TLS to a port with clear text", curl("-i", f"https://{bare}/version"), ["curl: (35)"])
+    check("TLS to a port with clear text, by the command line",
+          relay.command("activity", "ls", relay=f"https://{bare}"), [f"http://{bare}"])
 
 
 relay = Relay()
-try:
-    with tempfile.TemporaryDirectory() as work:
-        apples_words(relay)
-        methods(relay)
-        whom(relay)
-        app(relay)
-        address(relay, work)
-finally:
-    relay.process.terminate()
-print(json.dumps({"mistakes": len(SEEN), "helped": len(SEEN) - len(FAULTS), "faults": FAULTS}))
-sys.exit(1 if FAULTS else 0)
+for part in (apples_words, methods, whom, app, address):
+    part(relay)
+finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

@@ -6,45 +6,25 @@ Usage: deploy/postgres/server postgres_standby.py PROGRAM
 The server of TOMBOLO_POSTGRES is the primary; the standby is made from it. The last line on stdout is the summary, as
 JSON; the exit status is 0 where all held.
 """
+import atexit
 import json
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
-PROGRAM = os.path.abspath(sys.argv[1])
+from world import API, Running, expect, finish, folder, free_port, mint, tombolo, within, write
+
 URL = os.environ["TOMBOLO_POSTGRES"]
 PRIMARY = urllib.parse.urlsplit(URL)
 PROGRAMS = os.path.dirname(sorted(
     os.path.join(root, "pg_ctl") for root, _, files in os.walk("/usr/lib/postgresql") if "pg_ctl" in files)[-1])
 AS = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-WORK = tempfile.mkdtemp(prefix="tombolo-standby-")
-FAULTS, NOTES = [], {}
-
-
-def expect(holds, what):
-    if not holds:
-        FAULTS.append(what)
-
-
-def free_port():
-    """Below those of clients: see deploy/postgres/server."""
-    while True:
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port := random.randrange(12000, 32000)))
-                return port
-            except OSError:
-                continue
+WORK = folder()
+NOTES = {}
 
 
 def psql(*statements, url=URL):
@@ -62,44 +42,19 @@ def pg_ctl(data, *words):
     server(f"{PROGRAMS}/pg_ctl", "--pgdata", data, "--silent", "--wait", "--log", f"{data}/log", *words)
 
 
-def tombolo(*words):
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=120)
-
-
-class Relay:
-    def __init__(self, path, key=None):
-        self.log, self.key = f"{path}.log", key
-        self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--config", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=open(self.log, "a"), text=True)
-        line = self.process.stdout.readline()
-        self.api = json.loads(line)["api"] if line else None
+class Relay(Running, API):
+    def __init__(self, path, key):
+        Running.__init__(self, "serve", "--config", path, log=f"{path}.log")
+        API.__init__(self, self.ready["api"], key)
 
     def start(self, name, **more):
-        """Each on a device of its own: one has so many cards only."""
-        return self.call(f"/v1/activities/{name}", {
-            "type": "OrderAttributes", "audience": {"device": name}, "state": {"step": 0}}, **more)
-
-    def call(self, path, body=None, method="PUT", key=None):
-        """Status and answer."""
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        if key:
-            headers["Idempotency-Key"] = key
-        request = urllib.request.Request(
-            f"{self.api}{path}", method=method, data=body and json.dumps(body).encode(), headers=headers)
+        """Each on a device of its own: one has so many cards only. Status and answer."""
+        card = {"type": "OrderAttributes", "audience": {"device": name}, "state": {"step": 0}}
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return answer.status, json.loads(answer.read())
-        except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read())
+            status, text = self.call("PUT", f"/v1/activities/{name}", card, **more)
+            return status, json.loads(text)
         except OSError:
             return 0, {}  # It ends.
-
-    def end(self, number=signal.SIGTERM):
-        began = time.monotonic()
-        self.process.send_signal(number)
-        status = self.process.wait(timeout=60)
-        return status, time.monotonic() - began
 
 
 def freeze(data):
@@ -121,7 +76,7 @@ def away(relay):
     """The server is frozen for 15 s: 503 after 10, and all goes on by itself; then it restarts under load."""
     frozen = freeze(psql("SHOW data_directory"))
     began = time.monotonic()
-    status, answer = relay.start("away-1", key="away-1")
+    status, answer = relay.start("away-1", **{"Idempotency-Key": "away-1"})
     NOTES["refused after, s"] = round(time.monotonic() - began, 1)
     expect(status == 503 and answer["code"] == "log-silent", f"a silent server: {status} {answer}")
     expect(9 < time.monotonic() - began < 13, f"503 after {time.monotonic() - began:.1f} s")
@@ -131,12 +86,10 @@ def away(relay):
     time.sleep(3)
     thaw(frozen)
     began = time.monotonic()
-    while (answer := relay.start("away-1", key="away-1"))[0] == 503:
-        time.sleep(0.1)
-        if time.monotonic() - began > 30:
-            break
+    status, answer = within(30, lambda: (
+        said := relay.start("away-1", **{"Idempotency-Key": "away-1"}))[0] != 503 and said) or (503, {})
     NOTES["goes on after, s"] = round(time.monotonic() - began, 1)
-    expect(answer[0] in (200, 201) and answer[1]["version"] == 1, f"after it: {answer}")
+    expect(status in (200, 201) and answer["version"] == 1, f"after it: {status} {answer}")
 
     acknowledged, stop = [], threading.Event()
 
@@ -144,7 +97,7 @@ def away(relay):
         number = 0
         while not stop.is_set():
             name = f"load-{thread}-{number}"
-            while relay.start(name, key=name)[0] not in (200, 201):
+            while relay.start(name, **{"Idempotency-Key": name})[0] not in (200, 201):
                 time.sleep(0.05)
             acknowledged.append(name)
             number += 1
@@ -162,71 +115,65 @@ def away(relay):
     return acknowledged
 
 
-try:
-    os.chmod(WORK, 0o755)
-    psql("ALTER SYSTEM SET fsync = on", "ALTER SYSTEM SET wal_level = replica", "SELECT pg_reload_conf()")
-    time.sleep(0.5)
-    place = f"{WORK}/standby"
-    os.mkdir(place)
-    if AS:
-        shutil.chown(place, "postgres", "postgres")
-    os.chmod(place, 0o700)
-    server(f"{PROGRAMS}/pg_basebackup", "--pgdata", place, "--write-recovery-conf", "--dbname", URL,
-           "--checkpoint", "fast", "--wal-method", "stream")
-    port = free_port()
-    with open(f"{place}/postgresql.auto.conf", "a") as file:
-        file.write(f"port = {port}\nunix_socket_directories = '{place}'\nhot_standby = on\n")
-    pg_ctl(place, "start")
-    path = f"{WORK}/relay.json"
-    database = {
-        "postgres": {"host": ["127.0.0.1", "127.0.0.1"], "port": f"{PRIMARY.port},{port}", "dbname": "postgres",
-                     "user": "tests"}, "pepper_file": f"{WORK}/pepper"}
-    with open(path, "w") as file:
-        json.dump({"listen": "127.0.0.1:0", "database": database}, file)
-    tombolo("log", "create", "--config", path)
-    key = json.loads(tombolo("key", "mint", "--scope", "all", "--config", path, "-o", "json").stdout)["key"]
-    relay = Relay(path, key)
-    acknowledged = away(relay)
-    verdict = tombolo("log", "verify", "--config", path)
-    expect(verdict.returncode == 0, f"verify: {verdict.stdout[:400]}")
-    export = tombolo("log", "export", "--config", path).stdout
-    missing = [name for name in acknowledged if export.count(f'"{name}"') == 0]
-    expect(not missing, f"acknowledged and lost: {missing[:5]}")
-    status, answer = relay.call("/v1/log?limit=1", method="GET")
-    cursor = answer.get("next_cursor") or answer.get("cursor")
+psql("ALTER SYSTEM SET fsync = on", "ALTER SYSTEM SET wal_level = replica", "SELECT pg_reload_conf()")
+time.sleep(0.5)
+place = f"{WORK}/standby"
+os.mkdir(place)
+if AS:
+    shutil.chown(place, "postgres", "postgres")
+os.chmod(place, 0o700)
+server(f"{PROGRAMS}/pg_basebackup", "--pgdata", place, "--write-recovery-conf", "--dbname", URL,
+       "--checkpoint", "fast", "--wal-method", "stream")
+port = free_port()
+with open(f"{place}/postgresql.auto.conf", "a") as file:
+    file.write(f"port = {port}\nunix_socket_directories = '{place}'\nhot_standby = on\n")
+atexit.register(pg_ctl, place, "--mode", "immediate", "stop")
+pg_ctl(place, "start")
+database = {
+    "postgres": {"host": ["127.0.0.1", "127.0.0.1"], "port": f"{PRIMARY.port},{port}", "dbname": "postgres",
+                 "user": "tests"}, "pepper_file": f"{WORK}/pepper"}
+path = write(f"{WORK}/relay.json", {"listen": "127.0.0.1:0", "database": database})
+tombolo("log", "create", "--config", path)
+key = mint("all", "--config", path)
+relay = Relay(path, key)
+acknowledged = away(relay)
+verdict = tombolo("log", "verify", "--config", path)
+expect(verdict.returncode == 0, f"verify: {verdict.stdout[:400]}")
+export = tombolo("log", "export", "--config", path).stdout
+missing = [name for name in acknowledged if export.count(f'"{name}"') == 0]
+expect(not missing, f"acknowledged and lost: {missing[:5]}")
+answer = relay.ask("GET", "/v1/log?limit=1")
+cursor = answer.get("next_cursor") or answer.get("cursor")
 
-    # The standby goes, a hundred events come, the primary goes, the standby is promoted.
-    pg_ctl(place, "--mode", "fast", "stop")
-    for number in range(100):
-        relay.start(f"gone-{number}")
-    data = psql("SHOW data_directory")
-    pg_ctl(data, "--mode", "immediate", "stop")
-    os.remove(f"{place}/standby.signal")
-    pg_ctl(place, "start")
-    relay.start("after-1")
-    status = relay.process.wait(timeout=60)
-    lines = open(relay.log).read()
-    expect(status == 1 and "went back to an older state" in lines, f"a lossy promotion: {status} {lines[-600:]}")
-    again = Relay(path, key)
-    export = tombolo("log", "export", "--config", path).stdout
-    identity = json.loads(export.splitlines()[0])
-    expect("restored" in json.dumps(identity), f"it does not count as restored: {identity}")
-    expect("gone-99" not in export, "the standby had all of it")
-    status, answer = again.call(f"/v1/log?cursor={cursor}", method="GET")
-    expect(status == 410, f"a cursor of before: {status} {answer}")
-    expect(again.start("after-2")[0] in (200, 201), "it takes no events")
+# The standby goes, a hundred events come, the primary goes, the standby is promoted.
+pg_ctl(place, "--mode", "fast", "stop")
+for number in range(100):
+    relay.start(f"gone-{number}")
+data = psql("SHOW data_directory")
+pg_ctl(data, "--mode", "immediate", "stop")
+os.remove(f"{place}/standby.signal")
+pg_ctl(place, "start")
+relay.start("after-1")
+status = relay.process.wait(timeout=60)
+lines = relay.said()
+expect(status == 1 and "went back to an older state" in lines, f"a lossy promotion: {status} {lines[-600:]}")
+again = Relay(path, key)
+export = tombolo("log", "export", "--config", path).stdout
+identity = json.loads(export.splitlines()[0])
+expect("restored" in json.dumps(identity), f"it does not count as restored: {identity}")
+expect("gone-99" not in export, "the standby had all of it")
+status, answer = again.call("GET", f"/v1/log?cursor={cursor}")
+expect(status == 410, f"a cursor of before: {status} {answer}")
+expect(again.start("after-2")[0] in (200, 201), "it takes no events")
 
-    # SIGTERM while nobody answers.
-    frozen = freeze(place)
-    threading.Thread(target=lambda: again.start("after-3"), daemon=True).start()
-    time.sleep(1)
-    status, seconds = again.end()
-    thaw(frozen)
-    NOTES["ends beside a silent server in, s"] = round(seconds, 1)
-    expect(seconds < 10.5, f"SIGTERM took {seconds:.1f} s")
-finally:
-    if os.path.exists(f"{WORK}/standby/postmaster.pid"):
-        pg_ctl(f"{WORK}/standby", "--mode", "immediate", "stop")
-    shutil.rmtree(WORK)
-print(json.dumps({"notes": NOTES, "faults": FAULTS}))
-sys.exit(1 if FAULTS else 0)
+# SIGTERM while nobody answers.
+frozen = freeze(place)
+threading.Thread(target=lambda: again.start("after-3"), daemon=True).start()
+time.sleep(1)
+began = time.monotonic()
+again.end()
+seconds = time.monotonic() - began
+thaw(frozen)
+NOTES["ends beside a silent server in, s"] = round(seconds, 1)
+expect(seconds < 10.5, f"SIGTERM took {seconds:.1f} s")
+finish(notes=NOTES)

@@ -16,16 +16,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-sys.dont_write_bytecode = True  # The package manager warns of files that it does not know.
-from batch_through_nginx import FAULTS, LINES, batch, expect, read
-from ten_kills import World, free_port
+from batch_through_nginx import LINES, batch, read
+from world import ROOT, World, certificate, check, equal, finish, free_port, start, within
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NAME, INSIDE = "relay.example.com", "127.0.0.2"
 # In the place of the page's 60 s. A tail is idle for longer: only the relay's heartbeat, every 15 s,
 # keeps it.
@@ -40,8 +36,7 @@ COMMANDS = {
 
 
 def text_of(path):
-    with open(os.path.join(ROOT, path)) as file:
-        return file.read()
+    return (ROOT / path).read_text()
 
 
 def routes():
@@ -61,9 +56,9 @@ class Proxy:
         os.mkdir(folder, 0o755)
         with open(folder + "/configuration", "w") as file:
             file.write(self.configuration(folder))
-        self.output = open(folder + "/output", "w+")
-        self.process = subprocess.Popen(
-            COMMANDS[name] + [folder + "/configuration"], stdout=self.output, stderr=self.output,
+        self.output = open(folder + "/output", "w")
+        self.process = start(
+            *COMMANDS[name], folder + "/configuration", stdout=self.output, stderr=self.output,
             env=os.environ | {"HOME": folder, "PATH": PATH})
 
     def configuration(self, folder):
@@ -91,12 +86,10 @@ class Proxy:
         return (f"daemon off; pid {folder}/pid; error_log {folder}/log; events {{}}\n"
                 f"http {{ access_log off; {folders}\n{text} }}")
 
-    def wait(self):
-        deadline = time.monotonic() + 10
-        while self.ask("/livez")[0] != 200:
-            self.output.seek(0)
-            assert time.monotonic() < deadline, f"{self.name}: {self.output.read()}"
-            time.sleep(0.05)
+    def serves(self):
+        with open(self.output.name) as said:
+            check(within(10, lambda: self.ask("/livez")[0] == 200), self.name, said.read())
+        return self
 
     def curl(self, paths, *words, source=INSIDE, form=""):
         return ["curl", "-sS", "--max-time", "35", "--cacert", self.world.path("tls.pem"),
@@ -110,13 +103,8 @@ class Proxy:
                       f"Content-Type: {body}", *words, form="%{stderr}%{http_version} %{http_code}"),
             capture_output=True)
         version, _, status = asked.stderr.decode().rpartition(" ")
-        expect(f"{self.name}: version of HTTP", True, status == "000" or version == "2")
+        equal(f"{self.name}: version of HTTP", True, status == "000" or version == "2")
         return int(status), asked.stdout.decode()
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-        self.output.close()
 
 
 class Tail:
@@ -124,10 +112,9 @@ class Tail:
 
     def __init__(self, proxy, kind):
         self.name, self.kind, self.seen, self.beats = f"{proxy.name}, tail as {kind}", kind, set(), 0
-        self.process = subprocess.Popen(
-            proxy.curl(["/v1/tail"], "-N", "-H", "Accept: " + kind, "-H",
-                       f"Authorization: Bearer {proxy.world.key}"),
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = start(
+            *proxy.curl(["/v1/tail"], "-N", "-H", "Accept: " + kind, "-H", f"Authorization: Bearer {proxy.world.key}"),
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         threading.Thread(target=self.follow, daemon=True).start()
 
     def follow(self):
@@ -137,11 +124,8 @@ class Tail:
             self.seen |= set(re.findall(r'"activity":"([^"]+)"', line))
 
     def expect(self, activity):
-        deadline = time.monotonic() + 2
-        while activity not in self.seen and time.monotonic() < deadline:
-            time.sleep(0.02)
-        expect(f"{self.name}: {activity} within 2 s", True, activity in self.seen)
-        expect(f"{self.name}: heartbeats", True, self.beats > 0)
+        equal(f"{self.name}: {activity} within 2 s", True, within(2, lambda: activity in self.seen))
+        equal(f"{self.name}: heartbeats", True, self.beats > 0)
 
 
 def outside(proxy):
@@ -152,7 +136,7 @@ def outside(proxy):
             proxy.curl([path for path, _ in rows], "-X", method, source="127.0.0.1",
                        form="%{stderr}%{http_code} "), capture_output=True)
         for (path, phone), status in zip(rows, asked.stderr.decode().split(), strict=True):
-            expect(f"{proxy.name}: {method} {path} from outside", "401" if phone else "403", status)
+            equal(f"{proxy.name}: {method} {path} from outside", "401" if phone else "403", status)
 
 
 def roundabout(proxy):
@@ -168,15 +152,15 @@ def roundabout(proxy):
         statuses = re.findall(r"\[(\d+)\]", asked.stderr.decode())
         for path, status in zip(paths, statuses, strict=True):
             refused = status in ("000", "400", "403", "404")
-            expect(f"{proxy.name}: {method} {path} is refused, not {status}", True, refused)
+            equal(f"{proxy.name}: {method} {path} is refused, not {status}", True, refused)
 
 
 def card(proxy, tails):
     path, start = f"/v1/activities/{proxy.name}", {"type": "Any", "audience": {"device": "phone-1"}}
     asked = proxy.ask(path, "-X", "PUT", "-d", json.dumps(start | {"state": {"step": 1}}))
-    expect(f"{proxy.name}: start: {asked[1]}", 201, asked[0])
+    equal(f"{proxy.name}: start: {asked[1]}", 201, asked[0])
     asked = proxy.ask(path, "-X", "PATCH", "-d", '{"state":{"step":2}}')
-    expect(f"{proxy.name}: change: {asked[1]}", 200, asked[0])
+    equal(f"{proxy.name}: change: {asked[1]}", 200, asked[0])
     for tail in tails:
         tail.expect(proxy.name)
 
@@ -187,10 +171,10 @@ def large(proxy):
     with open(path, "wb") as file:
         file.writelines(lines)
     status, answer = proxy.ask("/v1/events", "--data-binary", "@" + path, body="application/x-ndjson")
-    expect(f"{proxy.name}: status of the batch", 200, status)
-    expect(f"{proxy.name}: each line is answered, in order", True, expected == read(answer.splitlines()))
+    equal(f"{proxy.name}: status of the batch", 200, status)
+    equal(f"{proxy.name}: each line is answered, in order", True, expected == read(answer.splitlines()))
     status, _ = proxy.ask("/v1/activities", "-H", "Cookie: " + "c" * 15_600)
-    expect(f"{proxy.name}: a head of nearly 16 KiB", 200, status)
+    equal(f"{proxy.name}: a head of nearly 16 KiB", 200, status)
 
 
 def without_relay(proxy):
@@ -198,56 +182,25 @@ def without_relay(proxy):
     began = time.monotonic()
     status, _ = proxy.ask("/v1/activities")
     seconds = time.monotonic() - began
-    expect(f"{proxy.name}: 502 or 503 within 5 s", True, status in (502, 503) and seconds < 5)
+    equal(f"{proxy.name}: 502 or 503 within 5 s", True, status in (502, 503) and seconds < 5)
     return round(seconds, 1)
 
 
-def play(world, proxies, tails):
-    world.start_relay()
-    for name in COMMANDS:
-        if shutil.which(name, path=PATH):
-            proxies.append(Proxy(name, world))
-            proxies[-1].wait()
-            tails += [(proxies[-1], Tail(proxies[-1], kind))
-                      for kind in ("text/event-stream", "application/x-ndjson")]
-    began = time.monotonic()
-    for proxy in proxies:
-        outside(proxy)
-        roundabout(proxy)
-    time.sleep(max(0, began + IDLE - time.monotonic()))
-    for proxy in proxies:
-        card(proxy, [tail for one, tail in tails if one is proxy])
-        large(proxy)
-    world.kill_relay()
-    return {proxy.name: without_relay(proxy) for proxy in proxies}
-
-
-def main():
-    with tempfile.TemporaryDirectory(prefix="tombolo-proxies.") as work:
-        os.chmod(work, 0o711)  # Workers of nginx are another user.
-        world, proxies, tails, away = World(work), [], [], {}
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-             "-days", "30", "-subj", "/CN=" + NAME, "-addext", "subjectAltName=DNS:" + NAME,
-             "-keyout", world.path("tls.key"), "-out", world.path("tls.pem")],
-            check=True, capture_output=True)
-        with open(world.path("both.pem"), "w") as both:
-            both.write(text_of(world.path("tls.pem")) + text_of(world.path("tls.key")))
-        try:
-            away = play(world, proxies, tails)
-        finally:
-            world.stop()
-            for _, tail in tails:
-                tail.process.kill()
-                tail.process.wait()
-            for proxy in proxies:
-                proxy.stop()
-    for fault in FAULTS:
-        print(fault)
-    print(json.dumps({"without_relay_s": away, "skipped": sorted(COMMANDS.keys() - away.keys()),
-                      "faults": len(FAULTS)}))
-    sys.exit(1 if FAULTS or not away else 0)
-
-
-if __name__ == "__main__":
-    main()
+world = World().start()
+certificate(world.work, NAME, "DNS:" + NAME)
+with open(world.path("both.pem"), "w") as both:
+    both.write(text_of(world.path("tls.pem")) + text_of(world.path("tls.key")))
+proxies = [Proxy(name, world).serves() for name in COMMANDS if shutil.which(name, path=PATH)]
+tails = {proxy: [Tail(proxy, kind) for kind in ("text/event-stream", "application/x-ndjson")] for proxy in proxies}
+began = time.monotonic()
+for proxy in proxies:
+    outside(proxy)
+    roundabout(proxy)
+time.sleep(max(0, began + IDLE - time.monotonic()))
+for proxy in proxies:
+    card(proxy, tails[proxy])
+    large(proxy)
+world.kill()
+away = {proxy.name: without_relay(proxy) for proxy in proxies}
+equal("there is a proxy", True, bool(away))
+finish(without_relay_s=away, skipped=sorted(COMMANDS.keys() - away.keys()))

@@ -13,149 +13,71 @@ exit status is 0 where all held.
 import json
 import os
 import re
-import signal
-import socket
 import ssl
 import subprocess
-import sys
-import tempfile
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-PROGRAM = os.path.abspath(sys.argv[1])
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-RULES = os.path.join(ROOT, "deploy/prometheus/alerts.yml")
-DASHBOARD = os.path.join(ROOT, "deploy/grafana/tombolo.json")
-BUNDLE = "com.example.app"
-FAULTS = []
+from world import BUNDLE, ROOT, World, certificate, expect, finish, folder, free_port, start, within, write
 
-
-def check(holds, *words):
-    if not holds:
-        FAULTS.append(" ".join(map(str, words)))
-        print("FAULT", *words)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+RULES = str(ROOT / "deploy/prometheus/alerts.yml")
+DASHBOARD = ROOT / "deploy/grafana/tombolo.json"
 
 
 def rules():
     tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "alerts_test.yml")
     for words in (["check", "rules", RULES], ["test", "rules", tests]):
         result = subprocess.run(["promtool", *words], capture_output=True, text=True)
-        check(result.returncode == 0, "promtool", *words, result.stdout, result.stderr)
+        expect(result.returncode == 0, "promtool", *words, result.stdout, result.stderr)
     with open(RULES) as file:
         alerts = set(re.findall(r"- alert: (\w+)", file.read()))
     with open(tests) as file:
         text = file.read()
     for alert in sorted(alerts):
         fires = re.search(r"alertname: " + alert + r"\n\s+exp_alerts:\n", text)
-        check(fires, alert, "has no test in which it fires")
-        check(re.search(r"alertname: " + alert + r"\n\s+exp_alerts: \[\]", text),
+        expect(fires, alert, "has no test in which it fires")
+        expect(re.search(r"alertname: " + alert + r"\n\s+exp_alerts: \[\]", text),
               alert, "has no test in which it does not fire")
     return alerts
 
 
-class World:
-    """Relay and simulator, and how to ask them."""
+class Watched(World):
+    """A relay with TLS, and how to ask and to vex it."""
 
-    def __init__(self, work):
-        path = lambda name: os.path.join(work, name)
-        self.port, self.control = free_port(), free_port()
-        os.mkdir(path("data"), 0o700)
-        subprocess.run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-out", path("key.p8")], check=True, capture_output=True)
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "30", "-subj", "/CN=127.0.0.1", "-addext",
-             "subjectAltName=IP:127.0.0.1", "-keyout", path("tls.key"), "-out", path("tls.pem")],
-            check=True, capture_output=True)
-        for name in ("key.p8", "tls.key"):
-            os.chmod(path(name), 0o600)
-        self.ca = path("tls.pem")
-        self.context = ssl.create_default_context(cafile=self.ca)
-        self.simulator = subprocess.Popen(
-            [PROGRAM, "sim", "--listen", "127.0.0.1:0", "--control", f"127.0.0.1:{self.control}",
-             "--phones", "0", "--accept-any-token", "--key-file", path("key.p8"), "--key-id",
-             "ABC123DEFG", "--team-id", "TEAM123456", "--topic", BUNDLE, "--ca-out", path("ca.pem")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        url = json.loads(self.simulator.stdout.readline())["simulator"]
-        self.reader = subprocess.Popen(
-            ["cat"], stdin=self.simulator.stdout, stdout=subprocess.DEVNULL)
-        app = {"id": BUNDLE, "team_id": "TEAM123456", "key_id": "ABC123DEFG",
-               "key_file": path("key.p8"), "environment": "sandbox", "endpoint": url,
-               "ca_file": path("ca.pem")}
-        with open(path("tombolo.json"), "w") as file:
-            json.dump({"listen": f"127.0.0.1:{self.port}", "data": path("data"), "apps": [app],
-                       "tls": {"certificate": path("tls.pem"), "key": path("tls.key")},
-                       "limits": {"probe_max": "1s"}}, file)
-        minted = subprocess.run(
-            [PROGRAM, "key", "mint", "--scope", "produce,observe,operate", "--data", path("data"),
-             "-o", "json"], check=True, capture_output=True)
-        self.key = json.loads(minted.stdout)["key"]
-        self.log = open(path("stderr"), "w+")
-        self.relay = subprocess.Popen(
-            [PROGRAM, "serve", "--config", path("tombolo.json"), "--log", "json"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
-        assert '"ready":true' in self.relay.stdout.readline()
-
-    def call(self, method, path, body=None, key=None):
-        request = urllib.request.Request(
-            f"https://127.0.0.1:{self.port}{path}", method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {key or self.key}",
-                     "Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, context=self.context, timeout=30) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
+    def __init__(self):
+        self.tls = certificate(folder())
+        super().__init__(
+            "--accept-any-token", "--control", "127.0.0.1:0", phones=0, tls=self.tls, limits={"probe_max": "1s"},
+            context=ssl.create_default_context(cafile=self.tls["certificate"]))
+        self.start("--log", "json")
 
     def fault(self, *rules):
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.control}/v1/faults", method="PUT",
-            data=json.dumps({"rules": rules}).encode())
+            f"{self.simulator.ready['control']}/v1/faults", method="PUT", data=json.dumps({"rules": rules}).encode())
         urllib.request.urlopen(request, timeout=30).read()
 
     def notes(self):
-        self.log.flush()
-        with open(self.log.name) as file:
-            return [json.loads(line) for line in file]
-
-    def stop(self):
-        for process in (self.relay, self.simulator):
-            process.terminate()
-            process.wait()
-        self.reader.wait()
+        return [json.loads(line) for line in self.relay.said().splitlines()]
 
 
 class Prometheus:
-    def __init__(self, work, world):
-        self.port = free_port()
-        configuration = os.path.join(work, "prometheus.yml")
-        with open(configuration, "w") as file:
-            json.dump({
-                "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
-                "rule_files": [RULES],
-                "scrape_configs": [{
-                    "job_name": "tombolo", "scheme": "https", "tls_config": {"ca_file": world.ca},
-                    "authorization": {"credentials": world.key},
-                    "static_configs": [{"targets": [f"127.0.0.1:{world.port}"]}]}]}, file)
+    def __init__(self, world):
+        self.port, work = free_port(), folder()
+        configuration = write(f"{work}/prometheus.yml", {
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [RULES],
+            "scrape_configs": [{
+                "job_name": "tombolo", "scheme": "https", "tls_config": {"ca_file": world.tls["certificate"]},
+                "authorization": {"credentials": world.key},
+                "static_configs": [{"targets": [f"127.0.0.1:{world.port}"]}]}]})
         checked = subprocess.run(
             ["promtool", "check", "config", configuration], capture_output=True, text=True)
-        check(checked.returncode == 0, checked.stdout, checked.stderr)
-        self.log = open(os.path.join(work, "prometheus.log"), "w")
-        self.process = subprocess.Popen(
-            ["prometheus", f"--config.file={configuration}",
-             f"--storage.tsdb.path={os.path.join(work, 'tsdb')}",
-             f"--web.listen-address=127.0.0.1:{self.port}"],
-            stdout=self.log, stderr=subprocess.STDOUT)
+        expect(checked.returncode == 0, checked.stdout, checked.stderr)
+        start("prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={work}/tsdb",
+              f"--web.listen-address=127.0.0.1:{self.port}", stdout=open(f"{work}/log", "w"), stderr=subprocess.STDOUT)
+        expect(within(30, self.has_the_relay), "Prometheus has nothing of the relay")
 
     def get(self, path, **query):
         url = f"http://127.0.0.1:{self.port}{path}?{urllib.parse.urlencode(query)}"
@@ -165,19 +87,11 @@ class Prometheus:
         except urllib.error.HTTPError as error:
             return {"result": [], "error": error.read().decode()}
 
-    def wait(self):
-        for _ in range(300):
-            try:
-                if self.get("/api/v1/query", query="tombolo_ready")["result"]:
-                    return
-            except (urllib.error.URLError, ConnectionError):
-                pass
-            time.sleep(0.1)
-        check(False, "Prometheus has nothing of the relay")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
+    def has_the_relay(self):
+        try:
+            return self.get("/api/v1/query", query="tombolo_ready")["result"]
+        except (urllib.error.URLError, ConnectionError):
+            return False
 
 
 def day(world):
@@ -188,11 +102,11 @@ def day(world):
         status, text = world.call(
             "PUT", f"/v1/activities/order-{n}",
             {"type": "Order", "audience": {"device": f"phone-{n}"}, "state": {"step": 0, "frame": 0}})
-        check(status == 201, "start", status, text)
+        expect(status == 201, "start", status, text)
     status, text = world.call(
         "POST", "/v1/activities/order-3/clips",
         {"tween": {"path": "/frame", "from": 0, "to": 500, "duration": "50s"}, "fit": "step"})
-    check(status == 201, "clip", status, text)
+    expect(status == 201, "clip", status, text)
 
     def morning(seconds, first):
         for step in range(first, first + seconds):
@@ -200,7 +114,7 @@ def day(world):
                 world.call("PATCH", f"/v1/activities/order-{n}", {"state": {"step": step}})
             world.call("GET", "/v1/activities")
             world.call("GET", "/v1/activities/nobody")
-            world.call("GET", "/v1/activities", key="wrong")
+            world.call("GET", "/v1/activities", Authorization="Bearer wrong")
             world.call("PUT", "/v1/activities/bad", {"nonsense": 1})
             time.sleep(1)
 
@@ -219,44 +133,37 @@ def queries():
     for panel in board["panels"]:
         for target in panel.get("targets", []):
             found.append((panel["title"], target["expr"]))
-        check(panel["type"] == "row" or panel.get("description"), panel["title"], "says nothing")
+        expect(panel["type"] == "row" or panel.get("description"), panel["title"], "says nothing")
     places = [tuple(p["gridPos"].values()) for p in board["panels"]]
-    check(len(set(places)) == len(places), "two panels have one place")
+    expect(len(set(places)) == len(places), "two panels have one place")
     return found
 
 
 def main():
     alerts = rules()
-    with tempfile.TemporaryDirectory() as work:
-        world = World(work)
-        prometheus = Prometheus(work, world)
-        try:
-            prometheus.wait()
-            day(world)
-            board = queries()
-            for title, query in board:
-                asked = query.replace("$__rate_interval", "60s").replace("$job", "tombolo")
-                data = prometheus.get("/api/v1/query", query=asked)
-                values = [s["value"][1] for s in data["result"]]
-                check(values and any(v != "NaN" for v in values), title, asked, data)
-            loaded = prometheus.get("/api/v1/rules")["groups"][0]["rules"]
-            check({rule["name"] for rule in loaded} == alerts, "Prometheus has other alerts")
-            check(all(rule["health"] == "ok" for rule in loaded), loaded)
-            states = {rule["name"]: rule["state"] for rule in loaded}
-            check(states["TomboloUpstreamClosed"] != "inactive", states)
-            check(states["TomboloPushKeyRefused"] == "firing", states)
-            check(states["TomboloDown"] == "inactive", states)
-            names = set(prometheus.get("/api/v1/label/__name__/values"))
-            with open(RULES) as file:
-                used = set(re.findall(r"\b(?:tombolo|process)_\w+", file.read()))
-            check(not used - names, "alerts name what is no metric:", used - names)
-            closed = [n for n in world.notes() if n["event"] == "upstream-closed"]
-            check(len(closed) == 1, "one line of a closed upstream:", closed)
-        finally:
-            prometheus.stop()
-            world.stop()
-    print(json.dumps({"alerts": len(alerts), "queries": len(board), "faults": len(FAULTS)}))
-    return 1 if FAULTS else 0
+    world = Watched()
+    prometheus = Prometheus(world)
+    day(world)
+    board = queries()
+    for title, query in board:
+        asked = query.replace("$__rate_interval", "60s").replace("$job", "tombolo")
+        data = prometheus.get("/api/v1/query", query=asked)
+        values = [s["value"][1] for s in data["result"]]
+        expect(values and any(v != "NaN" for v in values), title, asked, data)
+    loaded = prometheus.get("/api/v1/rules")["groups"][0]["rules"]
+    expect({rule["name"] for rule in loaded} == alerts, "Prometheus has other alerts")
+    expect(all(rule["health"] == "ok" for rule in loaded), loaded)
+    states = {rule["name"]: rule["state"] for rule in loaded}
+    expect(states["TomboloUpstreamClosed"] != "inactive", states)
+    expect(states["TomboloPushKeyRefused"] == "firing", states)
+    expect(states["TomboloDown"] == "inactive", states)
+    names = set(prometheus.get("/api/v1/label/__name__/values"))
+    with open(RULES) as file:
+        used = set(re.findall(r"\b(?:tombolo|process)_\w+", file.read()))
+    expect(not used - names, "alerts name what is no metric:", used - names)
+    closed = [n for n in world.notes() if n["event"] == "upstream-closed"]
+    expect(len(closed) == 1, "one line of a closed upstream:", closed)
+    finish(alerts=len(alerts), queries=len(board))
 
 
-sys.exit(main())
+main()

@@ -12,6 +12,7 @@ where nothing was found.
 
 With --held no request comes from a seed: each operation is asked with each of its query parameters, on the largest
 objects beside the largest population, and must not hold the loop; with --whole also 8 x 128 streams of it at once.
+Then strangers send hellos to a listener with TLS, of each group.
 """
 import argparse
 import json
@@ -21,26 +22,29 @@ import re
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 import corpus  # noqa: E402
 from contract import Contract  # noqa: E402
 from held import held  # noqa: E402
+from hellos import hellos  # noqa: E402
 from largest import Largest  # noqa: E402
 from run import Life, run  # noqa: E402
 from shrink import Shrinker, signature  # noqa: E402
+import world  # noqa: E402
 
-PROTOCOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "Protocol")
+PROTOCOL = str(world.ROOT / "Protocol")
 
 
 class Doors:
     def __init__(self, arguments):
-        self.program, self.arguments = os.path.abspath(arguments.program), arguments
+        self.arguments = arguments
         self.contract = Contract(PROTOCOL)
         self.seen, self.shrunk = {}, []
 
     def life(self, chance):
-        return Life(self.program, self.contract, chance, with_keys=False)
+        return Life(self.contract, chance, with_keys=False)
 
     def replay(self, names):
         """Answers how many files there were; their finds are printed."""
@@ -122,8 +126,12 @@ def main():
     parser.add_argument("--whole", action="store_true", help="with --held: also many streams of each door at once")
     parser.add_argument("--door", action="append", metavar="OPERATION", help="with --held: only these operations")
     arguments = parser.parse_args()
+    world.PROGRAM = os.path.abspath(arguments.program)
     if arguments.held:
-        summary = held(os.path.abspath(arguments.program), Contract(PROTOCOL), arguments.whole, arguments.door)
+        summary = held(Contract(PROTOCOL), arguments.whole, arguments.door)
+        if arguments.door is None:
+            summary.update(hellos())
+            summary["finds"] += summary["hello_finds"]
         print(json.dumps(summary))
         sys.exit(1 if summary["finds"] else 0)
     doors, began = Doors(arguments), time.monotonic()
@@ -137,7 +145,7 @@ def main():
             summary["largest"] = doors.largest()
             summary["largest_seconds"] = round(time.monotonic() - began)
         print(f"doors: seed {seed}", flush=True)
-        _, counts, statuses, slowest = run(doors.program, doors.contract, seed, arguments.seconds, doors.report)
+        _, counts, statuses, slowest = run(doors.contract, seed, arguments.seconds, doors.report)
         summary.update({"seed": seed, **counts})
         if arguments.statuses:
             for name, row in sorted(statuses.items(), key=str):

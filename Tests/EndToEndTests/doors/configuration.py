@@ -1,15 +1,13 @@
 """Hostile configurations: what `config check` calls good must start, serve and start again."""
-import json
 import os
 import shutil
-import subprocess
-import threading
+import signal
 
 import hostile
 from judge import Find
 from template import render
 from wire import HTTP1, NoAnswer
-from world import BUNDLE, READY_SECONDS, free_port
+from world import BUNDLE, NotReady, Running, free_port, mint, tombolo
 
 CLASSES = ["standard", "frequent", "lab", "start", "channel", "widget", "control"]
 _RATES = ["0.001", "0.0011", "1", "11", "600", "999999.9", "1000000", "0.5", "1e-3", "1e6", "0.0009", "1000001", "0", "-1",
@@ -46,19 +44,16 @@ def try_configuration(world, extra):
     os.mkdir(base["data"], 0o700)
     with open(file, "wb") as output:
         output.write(render({**base, **extra}))
-    environment = world._environment()
-    checked = subprocess.run([world.program, "config", "check", file], env=environment, capture_output=True)
+    checked = tombolo("config", "check", file)
     request = {"configuration": extra}
     if checked.returncode < 0:
         return [Find("configuration", f"config check exits with {checked.returncode}", request)]
     if checked.returncode:
         return []
-    minted = subprocess.run([world.program, "key", "mint", "--scope", "produce,observe,operate", "--data", base["data"], "-o", "json"],
-                            env=environment, capture_output=True, check=True)
-    key = json.loads(minted.stdout)["key"].encode()
+    key = mint("produce,observe,operate", "--data", base["data"]).encode()
     try:
         for life in (1, 2):
-            why = _serve(world.program, file, port, key, environment, life)
+            why = _serve(file, port, key)
             if why:
                 return [Find("configuration", f"config check says yes, and start {life}: {why}", request)]
     finally:
@@ -66,16 +61,13 @@ def try_configuration(world, extra):
     return []
 
 
-def _serve(program, file, port, key, environment, life):
+def _serve(file, port, key):
     """Starts it, uses every class, kills it. Answers what went wrong, or None."""
-    relay = subprocess.Popen([program, "serve", "--config", file], env=environment, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    timer = threading.Timer(READY_SECONDS, relay.kill)
-    timer.start()
     try:
-        if '"ready":true' not in relay.stdout.readline():
-            relay.wait()
-            return f"is not ready (exit {relay.returncode}): {relay.stderr.read()[-300:]}"
+        relay = Running("serve", "--config", file, log=f"{file}.log")
+    except NotReady as why:
+        return str(why)
+    try:
         client = HTTP1(port)
 
         def ask(method, target, body=None):
@@ -98,12 +90,7 @@ def _serve(program, file, port, key, environment, life):
         if ask(b"GET", b"/v1/budgets") != 200 or ask(b"GET", b"/v1/activities/a") != 200:
             return "does not answer 200"
     except NoAnswer as none:
-        relay.poll()
-        return f"{none} (exit {relay.returncode})"
+        return f"{none} (exit {relay.process.poll()})"
     finally:
-        timer.cancel()
-        relay.kill()
-        relay.wait()
-        relay.stdout.close()
-        relay.stderr.close()
+        relay.end(signal.SIGKILL)
     return None

@@ -46,8 +46,8 @@ OF_SUBJECT = {"showTimeline", "deleteTimeline", "timelineEntries", "timelineSnap
 class Net(Population):
     """One life. `run` prints its finds and answers the summary."""
 
-    def __init__(self, program, contract, whole, doors):
-        super().__init__(program)
+    def __init__(self, contract, whole, doors):
+        super().__init__()
         self.contract, self.whole, self.doors = contract, whole, doors
         self.count, self.finds, self.closest = 0, 0, (0, "")
         self.neighbour = HTTP1(self.world.port)
@@ -163,8 +163,7 @@ class Net(Population):
         except RuntimeError as fault:
             text = f"what it is asked with cannot be made: {fault}"[:300]
         except Gone:
-            self.world.relay.wait()
-            text = f"the relay exits with {self.world.relay.returncode}: {self.world.said()[-200:].strip()}"
+            text = self.world.exit()
         if text:
             self._find(op, name, about, text)
             self._recover()
@@ -273,6 +272,6 @@ class Net(Population):
             self.end_new()
 
 
-def held(program, contract, whole, doors):
+def held(contract, whole, doors):
     """Runs the net; answers the summary."""
-    return Net(program, contract, whole, doors).run()
+    return Net(contract, whole, doors).run()

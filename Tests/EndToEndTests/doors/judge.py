@@ -147,7 +147,7 @@ class Sender:
         except OSError:
             took = 0
         if not world.is_running() or (answer is None and not why.timed_out and self._is_gone()):
-            return [Find("exit", self._exit(), request)], took, None
+            return [Find("exit", self.world.exit(), request)], took, None
         self.statuses.setdefault(request["op"], {}).setdefault(answer.status if answer else 0, 0)
         self.statuses[request["op"]][answer.status if answer else 0] += 1
         if answer is None:
@@ -172,10 +172,6 @@ class Sender:
                 return True
             time.sleep(0.002)
         return False
-
-    def _exit(self):
-        self.world.relay.wait()
-        return f"the relay exited with {self.world.relay.returncode}: {self.world.said()[-300:].strip()}"
 
     @staticmethod
     def _may_be_cut(request, why):

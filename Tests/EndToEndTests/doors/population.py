@@ -13,7 +13,8 @@ import urllib.parse
 
 import judge
 from wire import HTTP1, NoAnswer
-from world import BUNDLE, World
+from watched import Watched
+from world import BUNDLE
 
 # An answer is not expected any more after so many seconds.
 ANSWER_SECONDS, CONNECTIONS = 30, 8
@@ -50,9 +51,9 @@ def lines(values):
 class Population:
     """A relay with everything in it that there may be."""
 
-    def __init__(self, program):
+    def __init__(self):
         self.number = 0
-        self.world = World(program, phones=1)
+        self.world = Watched(phones=1)
 
     # MARK: requests
 

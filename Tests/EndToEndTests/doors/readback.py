@@ -125,9 +125,9 @@ class ReadBack:
     def _tail(self):
         fields = [(b"Host", b"127.0.0.1"), (b"Accept", b"application/x-ndjson"),
                   (b"Authorization", b"Bearer " + self.world.keys["all"].encode())]
-        seen, since = set(), 0
+        seen, since, silent = set(), 0, 0
         for _ in range(1000):
-            answer = self.world.one.ask(b"GET", b"/v1/tail?since=%d" % since, fields, b"", 10, streams=0.3)
+            answer = self.world.one.ask(b"GET", b"/v1/tail?since=%d" % since, fields, b"", 10, streams=0.05)
             if answer.status != 200:
                 self.fault(f"GET /v1/tail: {answer!r}")
                 return
@@ -137,7 +137,9 @@ class ReadBack:
                 if entry is not None and "seq" in entry:
                     self._entry("GET /v1/tail", entry, seen)
                     since = max(since, int(entry["seq"]))
-            if not lines:
+            # What is missing may be late.
+            silent = 0 if lines else silent + 1
+            if silent == 6 or silent and seen >= set(self.acknowledged.events):
                 break
         self._missing("GET /v1/tail", seen)
 

@@ -10,8 +10,9 @@ from judge import Find, Sender
 from readback import ReadBack
 from template import instruction
 from traffic import KEYS, Traffic
+from watched import Watched
 from wire import NoAnswer
-from world import NotReady, World
+from world import NotReady
 
 # Configurations that are tried in each life.
 CONFIGURATIONS = 20
@@ -23,12 +24,12 @@ RESIDENT_MAX = 400 << 20
 class Life:
     """One world, from its first request to the last reading."""
 
-    def __init__(self, program, contract, chance, with_keys=True):
+    def __init__(self, contract, chance, with_keys=True):
         self.contract = contract
         self.loop_nanoseconds = judge.LOOP_NANOSECONDS
         self.acknowledged = Acknowledged()
         self.began = time.monotonic()
-        self.world = World(program)
+        self.world = Watched()
         try:
             if with_keys:
                 self._mint()
@@ -74,7 +75,7 @@ class Life:
         if self.world.is_running() and answer is not None and answer.status < 300:
             finds += self._read_at_once(request, answer)
         if not self.world.is_running():
-            finds.append(Find("exit", f"after the answer: {self.sender._exit()}", request))
+            finds.append(Find("exit", f"after the answer: {self.world.exit()}", request))
         return finds
 
     def _judged_alone(self, request):
@@ -143,7 +144,7 @@ class Life:
             if self.world.is_running() and not self.sender._is_gone():
                 finds.append(Find("read", f"GET {target}: {none}", request))
             else:
-                finds.append(Find("exit", f"GET {target} after it: {self.sender._exit()}", request))
+                finds.append(Find("exit", f"GET {target} after it: {self.world.exit()}", request))
         return finds
 
     def restart(self):
@@ -160,11 +161,11 @@ class Life:
         """Everything through every read, as finds."""
         faults = ReadBack(self.world, self.contract, self.acknowledged).run(cli)
         if not self.world.is_running():
-            return [Find("exit", f"while everything is read: {faults[-1:]} {self.sender._exit()}", None)]
+            return [Find("exit", f"while everything is read: {faults[-1:]} {self.world.exit()}", None)]
         return [Find("read back", fault, None) for fault in faults]
 
 
-def run(program, contract, seed, seconds, report, lifetime=20):
+def run(contract, seed, seconds, report, lifetime=20):
     """Lives, one after the other, until the time is over. Answers the finds, what was done, how often each
     operation answered each status, and of each the request that took most of the loop."""
     chance = random.Random(seed)
@@ -172,7 +173,7 @@ def run(program, contract, seed, seconds, report, lifetime=20):
     finds, counts = [], {"requests": 0, "accepted": 0, "lives": 0, "kills": 0, "slowest_ms": 0.0}
     statuses, slowest = {}, {}
     while time.monotonic() - began < seconds:
-        life = Life(program, contract, random.Random(chance.random()))
+        life = Life(contract, random.Random(chance.random()))
         counts["lives"] += 1
         try:
             new = _live(life, min(lifetime, seconds - (time.monotonic() - began)), counts, chance)

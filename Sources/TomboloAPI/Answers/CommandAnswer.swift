@@ -86,7 +86,7 @@ package struct CommandAnswer: Sendable {
     }
 
     /// Counts the destinations by what happened to a version: sent and answered by Apple, on its
-    /// way, waiting, or none of these (they have
+    /// way, waiting, or neither (they have
     /// the version without a push, or never get it). Also returns the decision that takes longest.
     private static func counts(
         _ destinations: [DestinationView], _ version: Int64

@@ -142,7 +142,7 @@ extension Core {
             }
             if !hasGone, closing != nil || wish == nil { break }
         }
-        if let refused = refusalLint(activity) { lints.append(refused) }
+        lints += Lint.ofRefusedTokens(activity, in: self)
         if hasCards, hasGone {
             lints.append(
                 Lint(
@@ -160,19 +160,6 @@ extension Core {
         }
         if let closing { lints.append(Lint.beyondBudget(update, closing, now: now)) }
         return lints
-    }
-
-    /// A lint about the first of some cards whose token Apple has refused.
-    private func refusalLint(_ activity: Activity) -> Lint? {
-        for slot in activity.destinations.prefix(16) where destinations.holds(slot) {
-            guard destinations[slot].incarnation == activity.incarnation,
-                let standing = TokenStanding(of: destinations[slot], in: self),
-                let lint = Lint.ofRefusal(
-                    standing, on: devices[destinations[slot].device]?.key.id, "")
-            else { continue }
-            return lint
-        }
-        return nil
     }
 
     /// Until when no push of priority 10 is left for a wish; nil if one is left now.

@@ -8,7 +8,7 @@ extension Core {
     mutating func enterAudience(
         _ slot: ActivitySlot, isRecovered: Bool = false, now: Instant
     ) {
-        func add(_ device: DeviceSlot) {
+        func addCard(_ device: DeviceSlot) {
             addDestination(slot, device, isRecovered: isRecovered, now: now)
         }
         let tenant = activities[slot].key.tenant
@@ -19,15 +19,15 @@ extension Core {
             for id in ids {
                 let key = DeviceKey(tenant: tenant, id: id)
                 join(slot, key)
-                if let device = devices.slot(of: key) { add(device) }
+                if let device = devices.slot(of: key) { addCard(device) }
             }
         case .user(let user):
             let key = UserKey(tenant: tenant, user: user)
             audiences.join(slot, key)
-            for device in devices.slots(of: key) { add(device) }
+            for device in devices.slots(of: key) { addCard(device) }
         case .channel(let name):
             let key = ChannelKey(tenant: tenant, name: name)
-            if let channel = channels.slot(of: key) { add(channel) }
+            if let channel = channels.slot(of: key) { addCard(channel) }
         }
     }
 

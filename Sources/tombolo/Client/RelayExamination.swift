@@ -34,6 +34,12 @@ struct RelayExamination {
         configuration.data.map { access($0 + "/tombolo.db", F_OK) == 0 } ?? false
     }
 
+    private var asksApple: Bool { !configuration.apps.isEmpty }
+
+    private func finding(_ item: JSONView) -> Finding? {
+        Self.finding(item, asksApple: asksApple)
+    }
+
     func findings(_ loop: EpollLoop) async -> [Finding] {
         var finding = Finding(app: "", check: "relay", .ok, detail: "")
         do {
@@ -86,7 +92,7 @@ struct RelayExamination {
             }
             throw ProgramError(OperatorLog.shown(reason ?? "The relay is stopping."))
         }
-        return entries.compactMap(Self.finding)
+        return entries.compactMap(finding)
     }
 
     private func details(_ client: RelayClient) async -> [Finding] {
@@ -109,7 +115,7 @@ struct RelayExamination {
             let items = root["attention"].map { Array($0.elements) } ?? []
             let found = findings(metrics, attention: items)
             let told = Set(found.filter(\.isTrouble).map(\.check))
-            return found + items.compactMap(Self.finding).filter { !told.contains($0.check) }
+            return found + items.compactMap(finding).filter { !told.contains($0.check) }
         } catch {
             return [
                 Finding(
@@ -120,13 +126,17 @@ struct RelayExamination {
 
     /// A finding for an entry of `attention` or of the readiness answer. Entries about cards are
     /// notices, because a user may swipe cards away.
-    static func finding(_ item: JSONView) -> Finding? {
+    ///
+    /// - Parameter asksApple: true if doctor asks Apple itself: that answer tells whether a key is
+    ///   at fault where pushes wait.
+    static func finding(_ item: JSONView, asksApple: Bool = false) -> Finding? {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
         let check = checks[code]
+        let isElsewhere = asksApple && code == "upstream_closed"
         return Finding(
             app: item["app"]?.string.map(OperatorLog.shown) ?? "",
             check: check ?? OperatorLog.shown(code.replacing("_", with: " ")),
-            check == nil ? .notice : .failed,
+            check == nil ? .notice : isElsewhere ? .elsewhere : .failed,
             detail: OperatorLog.shown(text),
             fix: item["try"]?.elements.compactMap(\.string).first { $0 != "tombolo doctor" }
                 .map(OperatorLog.shown))
@@ -248,10 +258,8 @@ struct RelayExamination {
                 $0["code"]?.string == "upstream_closed" && $0["app"]?.string == app
                     && $0["environment"]?.string == environment
             }
-            // Where doctor asks Apple itself, that answer tells whether the key is at fault.
-            let isAsked = configuration.apps.contains { $0.id == app }
             return Finding(
-                app: app, check: "upstream", isAsked ? .elsewhere : .failed,
+                app: app, check: "upstream", asksApple ? .elsewhere : .failed,
                 detail: item?["text"]?.string.map(OperatorLog.shown)
                     ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
                     + "reached",

@@ -178,7 +178,7 @@ extension Subcommand {
             "The updates change the first member of the state. Keep the phone in hand: it shows test\n"
                 + "cards, and alerts. A simulated phone needs nobody, no type and no state.",
             "On a terminal the last line is a row for the table in Protocol/app.md. The key needs the\n"
-                + "scopes produce, read and operate.",
+                + "scopes produce, observe and operate.",
         ],
         examples: [
             "tombolo device trial phone-1",

@@ -24,7 +24,7 @@ enum FileOwner {
     }
 
     /// Throws if a file, or the directory, belongs to somebody else and may not be used.
-    static func check(_ path: String) throws(ProgramError) {
+    static func requireUse(of path: String) throws(ProgramError) {
         var status = stat()
         guard access(path, R_OK | W_OK) != 0, errno == EACCES, stat(path, &status) == 0,
             status.st_uid != geteuid()
@@ -36,9 +36,9 @@ enum FileOwner {
     }
 
     /// The same for a data directory and its files.
-    static func check(in directory: String) throws(ProgramError) {
-        try check(directory)
-        for path in DataModes.paths(in: directory) { try check(path) }
+    static func requireUse(in directory: String) throws(ProgramError) {
+        try requireUse(of: directory)
+        for path in DataModes.paths(in: directory) { try requireUse(of: path) }
     }
 
     private static func directory(of path: String) -> String {

@@ -38,7 +38,7 @@ enum LogHome {
         var chance = SystemRandomNumberGenerator()
         switch self {
         case .directory(let path):
-            try FileOwner.check(in: path)
+            try FileOwner.requireUse(in: path)
             let log = try SQLiteEventLog(
                 directory: path, retention: retention, caution: caution, chance: &chance)
             return (log, nil)
@@ -89,7 +89,7 @@ enum LogHome {
         var chance = SystemRandomNumberGenerator()
         switch self {
         case .directory(let path):
-            try FileOwner.check(in: path)
+            try FileOwner.requireUse(in: path)
             return try LogImport(directory: path, chance: &chance)
         case .database(let database):
             let check = database.pepperFile.isEmpty ? nil : try database.pepper().check

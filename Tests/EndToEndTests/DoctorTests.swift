@@ -126,7 +126,7 @@ import TomboloJSON
             {"code":"silent","text":"They say nothing.","try":["tombolo device show d"]}]
             """#
         let items = Array(try JSONDocument(Array(list.utf8)).root.elements)
-        let findings = items.compactMap(RelayExamination.finding)
+        let findings = items.compactMap { RelayExamination.finding($0) }
         #expect(findings.allSatisfy { !$0.isOK })
         #expect(findings.map(\.verdict) == [.failed, .failed, .notice])
         #expect(findings.map(\.check) == ["pause", "upstream", "silent"])

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TomboloCore
 
 @testable import tombolo
 
@@ -29,6 +30,51 @@ import Testing
             }
         }
         return blocks
+    }
+
+    /// What the table of the first page calls missing is mentioned nowhere else, as what is there
+    /// would be: each entry with a word that a text about it has.
+    @Test func `what the first page calls missing is not there`() throws {
+        let page = String(decoding: try FileBytes.read("\(Self.root)/README.md"), as: UTF8.self)
+        let manifest = try FileBytes.read("\(Self.root)/Package.swift")
+        let lines = page.split(separator: "\n")
+        let place = try #require(lines.firstIndex { $0.contains("| Not yet |") })
+        let row = lines[place + 2].split(separator: "|")
+        let missing = try #require(row.last { !$0.allSatisfy(\.isWhitespace) })
+        let signs = [
+            "Android": "Android", "a second relay that takes over": "takes over",
+            "one call that starts cards on more than 1,000 phones": "topic",
+        ]
+        let rest = lines.indices.filter { $0 != place + 2 }.map { lines[$0] }
+            .joined(separator: "\n") + String(decoding: manifest, as: UTF8.self)
+        let entries = missing.replacing(/, (?=[a-zA-Z])/, with: "|").split(separator: "|")
+        for entry in entries {
+            let text = entry.split(separator: " ").joined(separator: " ")
+            let sign = try #require(signs[text], "add a sign of \(text)")
+            #expect(!rest.contains(sign), "\(text): \(sign) is there")
+        }
+    }
+
+    @Test func `each scope that a text names is one that a key can have`() throws {
+        var texts = try (Self.pages + ["SECURITY.md"]).map {
+            ($0, String(decoding: try FileBytes.read("\(Self.root)/\($0)"), as: UTF8.self))
+        }
+        for command in CommandTable.tombolo.commands {
+            texts.append((command.name, HelpPage(table: .tombolo).text(for: command.path)))
+        }
+        let known = ["produce", "observe", "operate", "all", "device"]
+        // "scope `observe`", "scopes produce, observe and operate", "--scope produce,observe".
+        let lists = /scopes (`?[a-z]+`?(?:(?:, ?| and )`?[a-z]+`?)*)|scope (`?[a-z]+`?(?:,[a-z]+)*)/
+        // Words that follow in a sentence.
+        let others = ["of", "or", "opens", "are", "for", "and", "is", "that", "the"]
+        for (name, text) in texts {
+            for match in text.matches(of: lists) {
+                let words = (match.1 ?? match.2 ?? "").split { !$0.isLetter }.map(String.init)
+                for word in words where !others.contains(word) {
+                    #expect(known.contains(word), "\(name): \(match.0)")
+                }
+            }
+        }
     }
 
     @Test(arguments: pages) func `every command of a page works as it is pasted`(

@@ -110,7 +110,7 @@ import TomboloJSON
         rig.token("activity:cat", "bb")
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":2}}"#)
-        #expect(rig.lastAccepted?.destinations == DestinationCounts(sent: 1))
+        #expect(rig.lastAccepted?.destinations == DestinationCounts(sending: 1))
         // The phone shows that state already: nothing is sent.
         rig.command(.update, #"{"state":{"lap":2}}"#)
         #expect(rig.lastAccepted?.destinations == DestinationCounts(skipped: 1))

@@ -83,17 +83,26 @@ import TomboloJSON
         withKnownIssue("the old card has the new one's name") { #expect(ended == ["bb"]) }
     }
 
-    @Test func `each of two cards under one device name says what became of a version`() {
+    @Test func `a record says what became of each version, also where two cards had one name`() {
         var rig = Rig()
         rig.runningActivity()
-        _ = rig.pause(#"{"activity":"cat"}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 10)
+        // The old card's end is in flight while the phone comes back, without a start token.
+        rig.verdict = { _ in nil }
         rig.tell(.delete)
         rig.device()
-        rig.token("start:Runner", "dd")
-        rig.advance(to: 60)
-        let told = rig.facts.map { "\($0)" }.filter { $0.contains("phone") }
-        print("E", rig.line(), told)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 1_000)
+        for push in rig.flying { rig.answer(push, .accepted) }
+        rig.advance(to: 1_010)
+        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.advance(to: 1_020)
+        let records = rig.facts.compactMap { DeliveryRecord($0) }
+            .filter { $0.recipient == .device(Identifier("phone")!) }
+        let place = DeliveryRecord.fate(of: 3, in: records)
+        withKnownIssue("facts are kept by a device's name") {
+            #expect(place.flatMap { records[$0].fate(of: 3) } == .startWait)
+        }
     }
 
     @Test func `an end of the first life carries the first life's state`() {
@@ -102,12 +111,12 @@ import TomboloJSON
         rig.token("start:Runner", "aa")
         rig.command(.start, Self.start)
         rig.advance(to: 10)
-        rig.commitsByItself = false
+        rig.tell(.delete)
+        rig.device()
         rig.command(.end, #"{"state":{"lap":1}}"#)
         rig.command(.start, Self.start.replacing("0", with: "9")) { $0.restart = true }
-        rig.commit()
-        #expect(rig.crash(recoverAt: 20) == [])
-        rig.commitsByItself = true
+        rig.advance(to: 20)
+        // The app tells the first life's card, which the phone has had all the time.
         rig.token("activity:cat", "bb")
         rig.advance(to: 30)
         let end = rig.pushes.map(\.push).filter { $0.event == .end }.map(Rig.state)

@@ -65,7 +65,7 @@ import TomboloJSON
         #expect(rig.lastAccepted?.decision == .skipped(.unchanged))
         #expect(rig.pushes.count == before)
         rig.command(.update, #"{"state":{"m":1}}"#)
-        #expect(rig.lastAccepted?.destinations.sent == 1)
+        #expect(rig.lastAccepted?.destinations.sending == 1)
         #expect(rig.pushes.count == before + 1)
     }
 

@@ -18,9 +18,11 @@ if let path = options.known {
         fputs("simulate: cannot read \(path)\n", stderrStream())
         exit(2)
     }
-    var rows = ""
-    while let line = readLine(from: file) { rows += line }
-    campaign.runKnown(rows)
+    var (rows, piece): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 65_536))
+    while case let count = fread(&piece, 1, piece.count, file), count > 0 {
+        rows += piece[..<count]
+    }
+    campaign.runKnown(String(decoding: rows, as: UTF8.self))
 }
 hashes.close()
 print(campaign.summary)

@@ -21,7 +21,7 @@ import Testing
                 200,
                 #""decision":{"action":"sending"},"destinations":{"sent":0,"sending":1,"deferred":0"#
             ),
-            doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
+            doctor: (0, "takes events"), cli: (update, (0, #""sending":1"#))),
 
         // A start that no phone can show.
         TruthRow(
@@ -173,7 +173,7 @@ import Testing
                 return nil
             },
             answer: (200, "upstream-closed"), metrics: closed,
-            stderr: "pushes wait", doctor: (5, "cannot be reached"),
+            stderr: "pushes wait", doctor: (7, "cannot be reached"),
             cli: (update, (0, "upstream-closed"))),
         TruthRow(
             state: "Apple refuses the key",
@@ -200,8 +200,8 @@ import Testing
                 $0.clearDisk()
                 return nil
             },
-            answer: (200, #""sent":1"#), stderr: "events are taken",
-            doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
+            answer: (200, #""sending":1"#), stderr: "events are taken",
+            doctor: (0, "takes events"), cli: (update, (0, #""sending":1"#))),
 
         // The log's rows, and a copy of them.
         TruthRow(
@@ -216,7 +216,7 @@ import Testing
             bring: {
                 try $0.damageCopy(); return nil
             },
-            answer: (200, #""sent":1"#), doctor: (0, "takes events"),
+            answer: (200, #""sending":1"#), doctor: (0, "takes events"),
             cli: (["backup", "restore", "WORK/copy", "--data", "WORK/new"], (3, "is damaged"))),
 
         TruthRow(
@@ -224,7 +224,7 @@ import Testing
             bring: {
                 try $0.openData(); return nil
             },
-            answer: (200, #""sent":1"#), stderr: "others could read or write",
+            answer: (200, #""sending":1"#), stderr: "others could read or write",
             doctor: (0, "takes events"),
             cli: (["config", "reload", "-o", "table"], (0, "others could read or write"))),
 
@@ -242,9 +242,9 @@ import Testing
                 try $0.setClock("+0")
                 return nil
             },
-            answer: (200, #""sent":1"#), metrics: "tombolo_clock_behind_seconds 0",
+            answer: (200, #""sending":1"#), metrics: "tombolo_clock_behind_seconds 0",
             stderr: "ahead of the machine's clock any more", doctor: (0, "takes events"),
-            cli: (update, (0, #""sent":1"#))),
+            cli: (update, (0, #""sending":1"#))),
 
         TruthRow(
             state: "the clock is behind at the start", hasOwnClock: true,
@@ -261,9 +261,9 @@ import Testing
                     "PATCH", "/v1/activities/cat", #"{"state":{"lap":3}}"#, prefer: "wait=5")
                 return try $0.restart(withClock: "+0")
             },
-            answer: (200, #""sent":1"#), ready: (200, "ready; clock 30m behind"),
+            answer: (200, #""sending":1"#), ready: (200, "ready; clock 30m behind"),
             metrics: "tombolo_clock_behind_seconds 1", stderr: "behind the timestamps",
-            doctor: (1, "if it is right, do nothing"), cli: (update, (0, #""sent":1"#))),
+            doctor: (1, "if it is right, do nothing"), cli: (update, (0, #""sending":1"#))),
 
         TruthRow(
             state: "the clock was years ahead and is right again", hasOwnClock: true,
@@ -272,20 +272,20 @@ import Testing
                 _ = try $0.request("PATCH", "/v1/activities/cat", #"{"state":{"lap":3}}"#)
                 return try $0.restart(withClock: "+0")
             },
-            answer: (200, #""sent":1"#), metrics: "tombolo_clock_behind_seconds 0",
-            doctor: (0, "takes events"), cli: (update, (0, #""sent":1"#))),
+            answer: (200, #""sending":1"#), metrics: "tombolo_clock_behind_seconds 0",
+            doctor: (0, "takes events"), cli: (update, (0, #""sending":1"#))),
 
         // The listener's certificate.
         TruthRow(
             state: "the certificate has expired", certificate: "-40d",
-            answer: (200, #""sent":1"#), metrics: "tombolo_certificate_end_seconds",
+            answer: (200, #""sending":1"#), metrics: "tombolo_certificate_end_seconds",
             stderr: "the certificate expired", doctor: (1, "the certificate expired"),
             cli: (update, (5, "is not trusted"))),
         TruthRow(
             state: "the certificate expires soon", certificate: "-29d",
-            answer: (200, #""sent":1"#), metrics: "tombolo_certificate_end_seconds",
+            answer: (200, #""sending":1"#), metrics: "tombolo_certificate_end_seconds",
             stderr: "the certificate expires in", doctor: (1, "the certificate expires in"),
-            cli: (update, (0, #""sent":1"#))),
+            cli: (update, (0, #""sending":1"#))),
 
         // Keys and names.
         TruthRow(
@@ -302,7 +302,7 @@ import Testing
             answer: (404, "Nothing of a device"), doctor: (0, "takes events"),
             cli: (["erase", "device", "nobody"], (3, "Nothing of a device"))),
         TruthRow(
-            state: "a wrong key", answer: (200, #""sent":1"#), doctor: (0, "takes events"),
+            state: "a wrong key", answer: (200, #""sending":1"#), doctor: (0, "takes events"),
             cli: (["log", "ls", "--key", "tmb_nonsense"], (4, "tombolo help key mint"))),
 
         // No relay, or not yet or no more.

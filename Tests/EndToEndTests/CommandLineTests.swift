@@ -11,7 +11,9 @@ import TomboloCore
         for word in ["dev", "serve", "sim", "trigger", "append", "tail", "log ls", "key mint"] {
             #expect(result.output.contains("\n  \(word)"), "\(word)")
         }
-        for code in Array(0...7) + [141] { #expect(result.output.contains("\n  \(code)  "), "\(code)") }
+        for code in Array(0...7) + [141] {
+            #expect(result.output.contains("\n  \(code)  "), "\(code)")
+        }
     }
 
     @Test(arguments: [

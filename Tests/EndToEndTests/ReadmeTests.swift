@@ -45,7 +45,8 @@ import TomboloCore
             "Android": "Android", "a second relay that takes over": "takes over",
             "one call that starts cards on more than 1,000 phones": "topic",
         ]
-        let rest = lines.indices.filter { $0 != place + 2 }.map { lines[$0] }
+        let rest =
+            lines.indices.filter { $0 != place + 2 }.map { lines[$0] }
             .joined(separator: "\n") + String(decoding: manifest, as: UTF8.self)
         let entries = missing.replacing(/, (?=[a-zA-Z])/, with: "|").split(separator: "|")
         for entry in entries {

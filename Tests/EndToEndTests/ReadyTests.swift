@@ -35,7 +35,9 @@ import TomboloJSON
         }
         relay.signal(SIGTERM)
         #expect(try relay.finish(within: RunningRelay.stopTime).status == 0)
-        let gone = try Tombolo.run(["ready", "--live", "--config", path, "--listen", String(address)])
+        let gone = try Tombolo.run([
+            "ready", "--live", "--config", path, "--listen", String(address),
+        ])
         #expect(gone.status == 5)
     }
 

@@ -25,7 +25,9 @@ import TomboloJSON
         }
     }
 
-    private static func began(_ rig: borrowing Rig) -> Int { rig.facts.count { $0.kind == "card.began" } }
+    private static func began(_ rig: borrowing Rig) -> Int {
+        rig.facts.count { $0.kind == "card.began" }
+    }
 
     @Test func `it is gone at once, its card ends without content, and then nothing is left`() {
         var rig = Self.running()

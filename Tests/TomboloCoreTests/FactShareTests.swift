@@ -26,7 +26,8 @@ import TomboloJSON
         rig.facts.count { $0.kind == "token.registered" && $0.tenant == tenant }
     }
 
-    private static func leftOut(_ rig: borrowing Rig, _ kind: String = "token.registered") -> Int64 {
+    private static func leftOut(_ rig: borrowing Rig, _ kind: String = "token.registered") -> Int64
+    {
         rig.facts.filter { $0.kind == "history.thinned" }.reduce(0) { sum, fact in
             let root = (try? JSONDocument(fact.body))?.root  // a wrong body counts nothing
             return sum + (root?["left_out"]?[kind]?.integer ?? 0)

@@ -19,7 +19,8 @@ import TomboloJSON
         rig.device()
         rig.commitsByItself = false
         rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{},"start_wait":"1m"}"#)
+            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{},"start_wait":"1m"}"#
+        )
         rig.commit()
         #expect(rig.crash(recoverAt: 50) == [])
         rig.commitsByItself = true
@@ -85,18 +86,22 @@ import TomboloJSON
 
     @Test func `a record says what became of each version, also where two cards had one name`() {
         var rig = Rig()
-        rig.runningActivity()
+        rig.device()
+        rig.token("start:Runner", "aa")
+        let start = Self.start.dropLast() + #","start_wait":"20s"}"#
+        rig.command(.start, String(start))
+        rig.token("activity:cat", "bb")
         rig.advance(to: 10)
-        // The old card's end is in flight while the phone comes back, without a start token.
+        // Apple answers the old card's update when the start of the phone's next card has waited
+        // too long.
         rig.verdict = { _ in nil }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.tell(.delete)
         rig.device()
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 1_000)
+        rig.advance(to: 32)
         for push in rig.flying { rig.answer(push, .accepted) }
-        rig.advance(to: 1_010)
         rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 1_020)
+        rig.advance(to: 60)
         let records = rig.facts.compactMap { DeliveryRecord($0) }
             .filter { $0.recipient == .device(Identifier("phone")!) }
         let place = DeliveryRecord.fate(of: 3, in: records)
@@ -107,20 +112,15 @@ import TomboloJSON
 
     @Test func `an end of the first life carries the first life's state`() {
         var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
         rig.command(.start, Self.start)
-        rig.advance(to: 10)
-        rig.tell(.delete)
-        rig.device()
         rig.command(.end, #"{"state":{"lap":1}}"#)
         rig.command(.start, Self.start.replacing("0", with: "9")) { $0.restart = true }
-        rig.advance(to: 20)
-        // The app tells the first life's card, which the phone has had all the time.
+        // The app began the first life's card itself, and its device comes late.
+        rig.device()
         rig.token("activity:cat", "bb")
         rig.advance(to: 30)
-        let end = rig.pushes.map(\.push).filter { $0.event == .end }.map(Rig.state)
-        withKnownIssue("a life's last state has no home") { #expect(end == [#"{"lap":1}"#]) }
+        let ends = rig.pushes.map(\.push).filter { $0.event == .end }.map(Rig.state)
+        withKnownIssue("a life's last state has no home") { #expect(ends == [#"{"lap":1}"#]) }
     }
 
     @Test func `a dead token is given up also where the clock was ahead at its registration`() {

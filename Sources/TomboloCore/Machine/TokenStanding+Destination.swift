@@ -1,3 +1,20 @@
+extension Lint {
+    /// A lint about the first of an activity's cards whose token Apple has refused, among as many
+    /// as `cardsMax`.
+    static func ofRefusedTokens(_ activity: Activity, in core: borrowing Core) -> [Lint] {
+        let cardsMax = 16
+        for slot in activity.destinations.prefix(cardsMax) where core.destinations.holds(slot) {
+            let destination = core.destinations[slot]
+            guard destination.incarnation == activity.incarnation,
+                let standing = TokenStanding(of: destination, in: core),
+                let lint = ofRefusal(standing, on: core.devices[destination.device]?.key.id, "")
+            else { continue }
+            return [lint]
+        }
+        return []
+    }
+}
+
 extension TokenStanding {
     /// What is known about the token that a card needs: its update token, or the start token. Nil
     /// if the card needs none, because it is over or listens on a channel.

@@ -75,7 +75,8 @@ struct CommandLineParser: Sendable {
                 remedy: "tombolo help \(group)")
         }
         return .usage(
-            "unknown command \(group)" + Suggestion.correction(group, of: nil, among: table.firstWords),
+            "unknown command \(group)"
+                + Suggestion.correction(group, of: nil, among: table.firstWords),
             remedy: "tombolo help")
     }
 

@@ -62,7 +62,7 @@ import TomboloJSON
         let pause = try dev.tombolo("pause", "--all")
         #expect(pause.status == 0)
         let doctor = try dev.tombolo("doctor", "--relay", dev.api, "--key", dev.key, "-o", "table")
-        #expect(doctor.output.contains("failed  pause: An operator has paused pushes, since"))
+        #expect(doctor.output.contains("failed     pause: An operator has paused pushes, since"))
         #expect(doctor.status == 1)
         #expect(doctor.output.contains("try: tombolo resume pause_1"), "\(doctor.output)")
         #expect(try dev.terminate() == 0)
@@ -90,7 +90,8 @@ import TomboloJSON
         let doctor = try relay.tombolo("doctor", "--relay", relay.api, "--key", key, "-o", "table")
         #expect(doctor.status == 1)
         #expect(
-            doctor.output.contains("failed  devices: No device is registered;"), "\(doctor.output)")
+            doctor.output.contains("failed     devices: No device is registered;"),
+            "\(doctor.output)")
         #expect(
             doctor.output.contains("refused with 401 in the last 5 minutes"), "\(doctor.output)")
         phones.signal(15)

@@ -25,14 +25,16 @@ struct Program: Sendable {
         }
     }
 
-    /// What root has made in somebody's data directory is that user's.
-    private func giveToOwner(_ invocation: Invocation) {
-        guard geteuid() == 0, invocation.flags.contains(where: { $0.name == Flag.data.name }),
-            // A configuration that cannot be read has no directory.
-            let configuration = try? ConfigurationSources(invocation).configuration
-        else { return }
-        configuration.data.map(FileOwner.give(in:))
-        (configuration.database?.pepperFile).map { FileOwner.give($0) }
+    /// What root makes in somebody's data directory is that user's.
+    private func newFiles(of invocation: Invocation) -> FileOwner {
+        // A configuration that cannot be read has no directory; the command says so.
+        FileOwner((try? ConfigurationSources(invocation))?.configuration)
+    }
+
+    private func changesThings(_ words: [String]) -> Bool {
+        CommandTable.tombolo.command(beginning: words)?.flags.contains {
+            $0.name == Flag.dryRun.name
+        } ?? false
     }
 
     private func run(_ words: [String], on loop: EpollLoop) async -> ExitStatus {
@@ -52,11 +54,15 @@ struct Program: Sendable {
                 let context = CommandContext(
                     invocation: invocation, terminal: terminal, loop: loop,
                     environment: environment)
-                defer { giveToOwner(invocation) }
+                let owner = command.makesFiles ? newFiles(of: invocation) : nil
+                defer { owner?.give() }
                 return try await command.run(context)
             }
         } catch let error as ProgramError {
-            if error.status != .closedPipe { terminal.complain(error.text) }
+            // Nobody reads on, and nothing was changed: there is nothing to say.
+            if error.status != .closedPipe || changesThings(words) {
+                terminal.complain(error.text)
+            }
             return error.status
         } catch {
             terminal.complain("tombolo: \(error)\n")

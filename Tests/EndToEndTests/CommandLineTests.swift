@@ -38,6 +38,8 @@ import TomboloCore
         ("control reload lock --device d --user u", "not both"),
         ("send cat-7", "did you mean start or update?"), ("delete cat-7", "did you mean end?"),
         ("list", "did you mean activity ls?"), ("status", "did you mean doctor?"),
+        ("health", "did you mean ready?"), ("unpause", "did you mean resume?"),
+        ("config update", "did you mean reload?"),
         ("init", "did you mean config init?"), ("logs", "did you mean log ls?"),
         ("key create", "did you mean mint?"), ("key delete k", "did you mean rm?"),
         ("device list", "did you mean ls?"),

@@ -96,12 +96,19 @@ import TomboloJSON
                 #expect(owner(String(file)) == Self.service, "\(file)")
             }
         }
-        // A link is somebody else's file.
+        // A link is somebody else's file, and so is one of root's that was put there.
         let secret = try work.write("secret", "root's")
         unlink("\(data)/pepper")
         link(secret, "\(data)/pepper")
-        _ = try Tombolo.run("key", "mint", "--data", data)
+        _ = try Tombolo.run("key", "mint", "--scope", "all", "--data", data)
         #expect(owner(secret) == 0)
+        unlink("\(data)/pepper")
+        rename(secret, "\(data)/pepper")
+        for words in [["ready"], ["doctor"], ["key", "mint", "--scope", "all"]] {
+            _ = try Tombolo.run(words + ["--data", data, "--listen", "127.0.0.1:1"])
+            _ = try Tombolo.run(words + ["--data", data])
+            #expect(owner("\(data)/pepper") == 0, "\(words)")
+        }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root becomes another user"))

@@ -77,7 +77,7 @@ import TomboloJSON
     }
 
     @Test func `what ends, erases or deletes is known by the last word of its path`() {
-        let words = ["end", "erase", "delete", "stop"]
+        let words = ["end", "erase", "delete", "stop", "rotate", "retry"]
         for route in RouteTable.routes where route.method != "DELETE" {
             let isSo = words.contains { route.operation.rawValue.hasPrefix($0) }
             #expect(takesAway(route.path.text) == isSo, "\(route.path.text)")

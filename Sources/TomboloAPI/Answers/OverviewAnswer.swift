@@ -70,7 +70,7 @@ package struct OverviewAnswer: Sendable {
         writer.name("cards")
         writer.beginObject()
         writer.member("running", overview.running)
-        writer.member("accepted", overview.running - overview.behindCount)
+        writer.member("accepted", overview.acceptedCount)
         writer.member("silent", overview.silentCount)
         writer.endObject()
         writer.member("behind", overview.behindCount)

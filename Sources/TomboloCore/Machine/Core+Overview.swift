@@ -50,6 +50,12 @@ extension Core {
         guard !destination.isFinished else { return }
         overview.running += 1
         guard destination.acknowledged < version else {
+            if let last = destination.lastDelivery, last.version >= version,
+                let result = last.result, result != .accepted
+            {
+                return
+            }
+            overview.acceptedCount += 1
             let report = device.reports[reference(destination)]
             let isKnown = report?.received.map { $0 >= version } ?? false
             if device.channel == nil, !isKnown { overview.silentCount += 1 }

@@ -49,8 +49,9 @@ package struct Overview: Sendable {
     package var running = 0
     /// How many of them are behind.
     package var behindCount = 0
-    /// How many of the rest Apple has taken the newest version for, without a report of it by the
-    /// phone. No phone speaks for a channel.
+    /// For how many Apple has taken the newest version, or the phone has its state already.
+    package var acceptedCount = 0
+    /// How many of these no phone has reported that version for. No phone speaks for a channel.
     package var silentCount = 0
     /// Number of running activities that no device can show.
     package var unreached = 0

@@ -40,10 +40,10 @@ package func nearestName(to name: String, among candidates: some Sequence<String
     return nearest.flatMap { takesAway($0.name) ? nil : $0.name }
 }
 
-/// True if a command, a path or a kind of event ends, erases or deletes something, by its last
-/// word.
+/// True if a command, a path or a kind of event ends, erases, deletes or replaces something, or
+/// sends it again, by its last word.
 package func takesAway(_ name: String) -> Bool {
-    ["end", "erase", "delete", "remove", "rm", "stop"]
+    ["end", "erase", "delete", "remove", "rm", "stop", "rotate", "retry", "restored"]
         .contains(name.split { "/. ".contains($0) }.last.map(String.init) ?? "")
 }
 

@@ -70,7 +70,12 @@ extension RouteTable {
     /// API; nil if none is near. Compares the path with every pattern, so it costs more than most
     /// requests.
     package static func nearest(to segments: [String]) -> String? {
-        if let request = request(meantBy: segments) { return request }
+        // A verb of another API is no misspelt path: where it means nothing here, nothing is near.
+        if segments.count > 2,
+            otherVerbs.contains(where: { $0.verbs.contains(segments.last ?? "") })
+        {
+            return request(meantBy: segments)
+        }
         let typed = "/" + segments.joined(separator: "/")
         var patterns: [String: String] = [:]
         for route in routes {
@@ -93,9 +98,9 @@ extension RouteTable {
     package static let otherVerbs: [(verbs: [String], requests: [String])] = [
         (["update", "patch", "modify", "change", "set", "edit"], ["PATCH", "PUT"]),
         (["start", "create", "add", "new", "put", "register", "upsert"], ["PUT"]),
-        (["send", "push", "notify"], ["PATCH", "PUT"]),
+        (["send", "push", "notify"], ["PATCH"]),
         (["get", "show", "state", "status", "view", "info"], ["GET"]),
-        (["stop", "cancel", "finish", "close", "dismiss", "complete"], ["POST /end", "DELETE"]),
+        (["stop", "cancel", "finish", "close", "dismiss", "complete"], ["POST /end"]),
         (["delete", "remove", "destroy", "unregister"], ["DELETE", "POST /end"]),
     ]
 

@@ -31,7 +31,8 @@ extension Subcommand {
                 + "The keys that open are printed. Delete what nobody should have: tombolo key rm ID.",
         ],
         examples: ["tombolo backup restore /backups/monday --data /var/lib/tombolo"],
-        exits: [.notFoundOrConflict, .partly], run: BackupCommands.restore)
+        exits: [.notFoundOrConflict, .partly],
+        makesFiles: true, run: BackupCommands.restore)
 
     static let backupVerify = Subcommand(
         path: ["backup", "verify"], summary: "Read a whole copy and say whether it is sound",

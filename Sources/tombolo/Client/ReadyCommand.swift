@@ -1,6 +1,7 @@
 import TomboloCore
 import TomboloHTTP
 import TomboloJSON
+import TomboloLoop
 
 /// `ready`: asks the configured relay whether it takes events, or with `--live` whether it runs.
 ///
@@ -14,9 +15,7 @@ enum ReadyCommand {
             context.invocation.origin(.askedRelay), context.invocation.text(.caFile)
         )
         let origin = named ?? sources.configuration.ownOrigin
-        let client = try await RelayClient.connect(
-            to: origin, key: nil, caFile: caFile, isOwn: named == nil && caFile == nil,
-            loop: context.loop)
+        let client = try await connect(origin, caFile, isOwn: named == nil, context.loop)
         defer { client.close() }
         let isLive = context.invocation.isGiven(.live)
         let answer = try await client.answer(
@@ -31,5 +30,25 @@ enum ReadyCommand {
         try context.terminal.print(
             "the relay at \(origin) \(isLive ? "runs" : "takes events")")
         return .succeeded
+    }
+
+    /// The own relay is asked by either scheme: a change of `tls` in the file may not be in force.
+    private static func connect(
+        _ origin: Origin, _ caFile: String?, isOwn: Bool, _ loop: EpollLoop
+    ) async throws -> RelayClient {
+        do {
+            return try await RelayClient.connect(
+                to: origin, key: nil, caFile: caFile, isOwn: isOwn, loop: loop)
+        } catch let error as ProgramError {
+            let other = Origin(
+                scheme: origin.scheme == .https ? .http : .https, host: origin.host,
+                port: origin.port)
+            guard isOwn, !error.isConnectionRefused,
+                // The first error is the one that is told.
+                let client = try? await RelayClient.connect(
+                    to: other, key: nil, caFile: nil, isOwn: true, loop: loop)
+            else { throw error }
+            return client
+        }
     }
 }

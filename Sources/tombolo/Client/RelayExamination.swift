@@ -132,7 +132,9 @@ struct RelayExamination {
     static func finding(_ item: JSONView, asksApple: Bool = false) -> Finding? {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
         let check = checks[code]
-        let isElsewhere = asksApple && code == "upstream_closed"
+        // An answer of Apple to what the relay sent is about the relay's key, app or clock.
+        let isElsewhere =
+            asksApple && code == "upstream_closed" && !text.contains("Apple answers 4")
         return Finding(
             app: item["app"]?.string.map(OperatorLog.shown) ?? "",
             check: check ?? OperatorLog.shown(code.replacing("_", with: " ")),
@@ -258,15 +260,18 @@ struct RelayExamination {
                 $0["code"]?.string == "upstream_closed" && $0["app"]?.string == app
                     && $0["environment"]?.string == environment
             }
+            let isAnswered = item?["text"]?.string?.contains("Apple answers 4") ?? false
             return Finding(
-                app: app, check: "upstream", asksApple ? .elsewhere : .failed,
+                app: app, check: "upstream", asksApple && !isAnswered ? .elsewhere : .failed,
                 detail: item?["text"]?.string.map(OperatorLog.shown)
                     ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
                     + "reached",
                 fix: item?["try"]?.elements.compactMap(\.string)
                     .first { $0 != "tombolo doctor" }.map(OperatorLog.shown)
-                    ?? "see what Apple answers below; the relay's log names the cause: "
-                    + "upstream-closed")
+                    ?? (isAnswered
+                        ? "mend the configuration, then: tombolo config reload"
+                        : "see what Apple answers below; the relay's log names the cause: "
+                            + "upstream-closed"))
         }
     }
 

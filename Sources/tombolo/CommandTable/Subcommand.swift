@@ -12,6 +12,8 @@ struct Subcommand: Sendable {
     var examples: [String] = []
     /// The exit statuses that the command can have besides 0, 1 and 2.
     var exits: [ExitStatus] = []
+    /// True if it makes files in a data directory.
+    var makesFiles = false
     let run: @Sendable (CommandContext) async throws -> ExitStatus
 
     var name: String { path.joined(separator: " ") }

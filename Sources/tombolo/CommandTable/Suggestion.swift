@@ -39,7 +39,8 @@ enum Suggestion {
         (["list", "ls", "activities"], ["activity ls"]),
         (["show", "get", "describe"], ["activity show"]),
         (["devices"], ["device ls"]),
-        (["status", "health", "check", "ping"], ["doctor"]),
+        (["status"], ["doctor"]), (["health", "ping", "live"], ["ready"]),
+        (["check"], ["config check", "device check"]), (["unpause", "continue"], ["resume"]),
         (["logs", "events", "history"], ["log ls"]),
         (["watch", "follow", "subscribe"], ["tail"]),
         (["explain", "debug"], ["why"]),
@@ -51,7 +52,8 @@ enum Suggestion {
     static let otherMembers: [(words: [String], commands: [String])] = [
         (["list", "all"], ["ls"]),
         (["get", "info", "describe", "view", "cat"], ["show"]),
-        (["create", "new", "add", "make", "set", "update"], ["put", "mint", "create", "init"]),
+        (["create", "new", "add", "make"], ["put", "mint", "create", "init"]),
+        (["set", "update", "refresh"], ["put", "reload"]),
         (["delete", "remove", "del", "destroy", "revoke"], ["rm"]),
     ]
 }

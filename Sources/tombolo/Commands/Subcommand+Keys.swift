@@ -35,7 +35,8 @@ extension Subcommand {
             "tombolo key mint --scope observe --name dashboard --expires-in 90d",
             "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app",
         ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.mint)
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        makesFiles: true, run: KeyCommands.mint)
 
     static let keyList = Subcommand(
         path: ["key", "ls"], summary: "List API keys, who made them, and when they were used last",

@@ -140,7 +140,7 @@ extension Subcommand {
             "tombolo serve --config /etc/tombolo/tombolo.json",
             "tombolo serve --config tombolo.json --log json 2>>relay.log",
         ],
-        run: ServeCommand.run)
+        makesFiles: true, run: ServeCommand.run)
 
     static let sim = Subcommand(
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",

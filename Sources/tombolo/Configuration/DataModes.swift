@@ -10,12 +10,12 @@ struct DataModes {
     private(set) var open: [String] = []
 
     /// The files that a relay has in its data directory. Not all of them are always there.
-    static func paths(in directory: String) -> [String] {
-        [
-            "pepper", "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock",
-            "tombolo.crashes", "tombolo.ballast",
-        ].map { "\(directory)/\($0)" }
-    }
+    static let names = [
+        "pepper", "tombolo.db", "tombolo.db-wal", "tombolo.db-shm", "tombolo.lock",
+        "tombolo.crashes", "tombolo.ballast",
+    ]
+
+    static func paths(in directory: String) -> [String] { names.map { "\(directory)/\($0)" } }
 
     private static let others: mode_t = 0o007
 

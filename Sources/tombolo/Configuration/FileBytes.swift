@@ -61,9 +61,9 @@ enum FileBytes {
             }
             return nil
         }
+        FileOwner.give(descriptor, at: path)
         if close(descriptor) != 0, failure == nil { failure = errno }
         if failure == nil, rename(draft, path) != 0 { failure = errno }
-        FileOwner.give(path)
         if let failure {
             unlink(draft)
             throw SystemError(failure)

@@ -16,7 +16,8 @@ extension Subcommand {
                 + "stays. A log in a data directory is made by the relay itself."
         ],
         examples: ["tombolo log create --config /etc/tombolo/tombolo.json"],
-        exits: [.notFoundOrConflict], run: LogCreateCommand.run)
+        exits: [.notFoundOrConflict],
+        makesFiles: true, run: LogCreateCommand.run)
 
     static let logRestored = Subcommand(
         path: ["log", "restored"],
@@ -65,5 +66,6 @@ extension Subcommand {
             "tombolo log import log.ndjson --data /var/lib/tombolo",
             "tombolo log import --from-data /var/lib/tombolo.old --data /var/lib/tombolo",
         ],
-        exits: [.notFoundOrConflict], run: LogTransferCommands.importLog)
+        exits: [.notFoundOrConflict],
+        makesFiles: true, run: LogTransferCommands.importLog)
 }

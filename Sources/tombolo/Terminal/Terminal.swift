@@ -39,7 +39,9 @@ struct Terminal: Sendable {
     func write(_ bytes: some Sequence<UInt8>) throws(ProgramError) {
         if let number = Self.write(Array(bytes), to: output) {
             guard number != EPIPE else {
-                throw ProgramError("stdout is closed", status: .closedPipe)
+                throw ProgramError(
+                    "stdout is closed: what was done stays done, and its answer is lost",
+                    status: .closedPipe)
             }
             throw ProgramError("cannot write to stdout: \(SystemError(number))")
         }

@@ -44,7 +44,7 @@ enum ReadyCommand {
                 scheme: origin.scheme == .https ? .http : .https, host: origin.host,
                 port: origin.port)
             guard isOwn, !error.isConnectionRefused,
-                // The first error is the one that is told.
+                // The first error is the one that is reported.
                 let client = try? await RelayClient.connect(
                     to: other, key: nil, caFile: nil, isOwn: true, loop: loop)
             else { throw error }

@@ -269,7 +269,7 @@ struct RelayExamination {
                 fix: item?["try"]?.elements.compactMap(\.string)
                     .first { $0 != "tombolo doctor" }.map(OperatorLog.shown)
                     ?? (isAnswered
-                        ? "mend the configuration, then: tombolo config reload"
+                        ? "correct the configuration, then: tombolo config reload"
                         : "see what Apple answers below; the relay's log names the cause: "
                             + "upstream-closed"))
         }

@@ -10,13 +10,13 @@ struct FileOwner {
     /// Notes which files a command may make. Does nothing unless root runs it.
     init(_ configuration: Configuration?) {
         guard geteuid() == 0 else { return }
-        if let data = configuration?.data { note(DataModes.names, in: data) }
+        if let data = configuration?.data { remember(DataModes.names, in: data) }
         if let pepper = configuration?.database?.pepperFile, !pepper.isEmpty {
-            note([Self.name(of: pepper)], in: Self.directory(of: pepper))
+            remember([Self.name(of: pepper)], in: Self.directory(of: pepper))
         }
     }
 
-    private mutating func note(_ names: [String], in directory: String) {
+    private mutating func remember(_ names: [String], in directory: String) {
         missing.append((directory, names.filter { access("\(directory)/\($0)", F_OK) != 0 }))
     }
 
@@ -35,8 +35,8 @@ struct FileOwner {
         _ = fchown(file, owner.st_uid, owner.st_gid)
     }
 
-    /// A file that the owner of the directory puts there meanwhile is older, or has other links, and
-    /// stays whose it is. Both are found by one descriptor of the directory, which nobody can swap.
+    /// A file that the owner of the directory puts there meanwhile is older, or has other links:
+    /// it is left alone. Both are found by one descriptor of the directory, which nobody can swap.
     private static func give(_ names: [String], in directory: String, since begun: time_t) {
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { return }

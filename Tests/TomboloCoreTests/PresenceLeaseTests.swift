@@ -50,6 +50,16 @@ import Testing
         #expect(Self.verdict(rig) == Presence.Verdict(.active, .none))
     }
 
+    @Test(arguments: ["1678-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2261-12-31T00:00:00Z"])
+    func `what a phone with a wrong clock says is read back`(time: String) {
+        var rig = Rig()
+        rig.device()
+        rig.tell(.presence(PresenceReport(phase: .active, at: Instant(rfc3339: time))))
+        #expect(Self.place(rig) == "active")
+        #expect(rig.restart().isEmpty == true)
+        #expect(Self.place(rig) == "active")
+    }
+
     @Test(arguments: [PresenceReport.Phase.active, .inactive])
     func `a lease goes on where it was after a restart`(phase: PresenceReport.Phase) {
         var rig = Rig()

@@ -138,11 +138,12 @@ struct ActionTable: Sendable {
         guard let view, let device = Self.device(view) ?? view["device"]?.integer.flatMap(name),
             let text = view["key"]?.string,
             let digest = view["digest"]?.integer, let id = view["action"]?.string,
-            let expires = view["expires"]?.storedInstant, let at = view["at"]?.storedInstant
+            // From the phone's own time, of any year; it is only compared.
+            let expires = view["expires"]?.integer, let at = view["at"]?.storedInstant
         else { return ["the record of action number \(record.number) cannot be read"] }
         let key = Key(device: device, text: text)
         kept[key] = Kept(
-            taken: Stored.TakenAction(id: id, expiresAt: expires),
+            taken: Stored.TakenAction(id: id, expiresAt: Instant(nanoseconds: expires)),
             digest: UInt64(bitPattern: digest),
             number: record.number)
         order.append((key, at))

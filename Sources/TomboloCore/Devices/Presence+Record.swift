@@ -29,13 +29,14 @@ extension Presence {
         guard isLease else { return nil }
     }
 
-    /// The values in a record; nil if the record cannot be read.
+    /// The values in a record; nil if the record cannot be read. The device's own time is only
+    /// compared, and earlier relays took it from any year.
     static func parts(of record: Record) -> (state: State, heard: Instant, observed: Instant)? {
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,  // nil is handled
             let state = view["state"]?.string.flatMap(State.lease(named:)),
-            let heard = view["heard"]?.storedInstant, let observed = view["observed"]?.storedInstant
+            let heard = view["heard"]?.storedInstant, let observed = view["observed"]?.integer
         else { return nil }
-        return (state, heard, observed)
+        return (state, heard, Instant(nanoseconds: observed))
     }
 }
 

@@ -56,13 +56,18 @@ extension DoorRequest {
     }
 
     /// The body as JSON in its shortest spelling, so that no white space and no needless escape is
-    /// stored or pushed. With `orEmpty` a missing body counts as an empty object.
+    /// stored or pushed. With `orEmpty` a missing body counts as an empty object. What is done with
+    /// a large body has a turn of its own.
     func json(
         of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
     ) async throws(Problem) -> JSONDocument {
         let sent = try await sentJSON(of: exchange, atMost: bytesMax, orEmpty: orEmpty)
+        if sent.bytes.count > Self.bytesOfTurn { await takeTurn() }
         return JSON.shortest(of: sent.bytes).map { JSON(unchecked: $0).document } ?? sent
     }
+
+    /// Most bytes of JSON that one turn reads and applies: reading takes about 5 ms for each MiB.
+    static let bytesOfTurn = 262_144
 
     /// The body as JSON with the bytes as sent, to compute a digest of them.
     func sentJSON(

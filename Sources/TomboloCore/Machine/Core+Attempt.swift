@@ -128,8 +128,13 @@ extension Core {
     mutating func enqueue(
         _ turn: UpstreamTurn, in upstream: UpstreamNumber, must: Bool, now: Instant
     ) {
-        upstreams[upstream].enqueue(turn, must: must)
-        if upstreams[upstream].seeksRightToken, !isStranger(turn, of: upstream) {
+        let device =
+            switch turn {
+            case .card(let slot): destinations[slot].device
+            case .surface(let slot): surfaces[slot].device
+            }
+        upstreams[upstream].enqueue(turn, of: device, must: must)
+        if upstreams[upstream].seeksRightToken, !upstreams[upstream].isStranger(device) {
             upstreams[upstream].tryStranger(now: now)
         }
     }
@@ -138,15 +143,6 @@ extension Core {
     /// device has another token now or is gone.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         for upstream in upstreams.numbers { upstreams[upstream].forgetStranger(device, now: now) }
-    }
-
-    func isStranger(_ turn: UpstreamTurn, of upstream: UpstreamNumber) -> Bool {
-        switch turn {
-        case .surface(let slot): upstreams[upstream].isStranger(surfaces[slot].device)
-        // A vacant slot is skipped when its turn comes.
-        case .card(let slot):
-            destinations.holds(slot) && upstreams[upstream].isStranger(destinations[slot].device)
-        }
     }
 
     private mutating func send(

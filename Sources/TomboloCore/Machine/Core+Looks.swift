@@ -91,15 +91,18 @@ extension Core {
     /// What gets the next free place at a woken upstream. It sends its newest state.
     private mutating func nextTurn(now: Instant) -> Look? {
         while let upstream = upstreams.firstWoken {
-            guard upstreams[upstream].isOpen(now: now), let turn = nextWaiting(upstream) else {
+            guard upstreams[upstream].isOpen(now: now),
+                let next = upstreams[upstream].nextWaiting()
+            else {
                 upstreams.popWoken()
                 continue
             }
-            switch turn {
-            case .surface(let slot):
+            switch next {
+            case .moved: return .nothing
+            case .turn(.surface(let slot)):
                 surfaces[slot].isQueued = false
                 return .surface(slot, isItsTurn: true)
-            case .card(let slot):
+            case .turn(.card(let slot)):
                 // The slot may be vacant or belong to another destination.
                 guard destinations.holds(slot), destinations[slot].isQueued else { return .nothing }
                 destinations[slot].isQueued = false
@@ -107,17 +110,5 @@ extension Core {
             }
         }
         return nil
-    }
-
-    /// What waits first at an upstream. If no token was ever accepted there, those of devices that
-    /// have not been tried come first.
-    private mutating func nextWaiting(_ upstream: UpstreamNumber) -> UpstreamTurn? {
-        if upstreams[upstream].seeksRightToken,
-            let turn = upstreams[upstream].firstWaiting(where: { !isStranger($0, of: upstream) })
-        {
-            upstreams[upstream].takeWaiting(turn)
-            return turn
-        }
-        return upstreams[upstream].nextWaiting()
     }
 }

@@ -42,8 +42,8 @@ struct Upstream: Sendable {
     private(set) var silence: UpstreamSilence?
     /// Nothing is sent until this time; then one push tries. Nil while the breaker is closed.
     private(set) var parkedUntil: Instant?
-    private var waitingMust = TurnQueue<UpstreamTurn>()
-    private var waitingRest = TurnQueue<UpstreamTurn>()
+    private var urgent = WaitingRoom()
+    private var rest = WaitingRoom()
 
     mutating func setCapacity(_ count: Int) { capacity = max(0, count) }
 
@@ -99,6 +99,8 @@ struct Upstream: Sendable {
     /// Forgets a device that has another token or is gone: it gets a new first try soon.
     mutating func forgetStranger(_ device: DeviceSlot, now: Instant) {
         guard strangers.remove(device) != nil, seeksRightToken else { return }
+        urgent.forgetTried(device)
+        rest.forgetTried(device)
         tryStranger(now: now)
     }
 
@@ -197,26 +199,48 @@ struct Upstream: Sendable {
         probeDelay = min(probeMax, Span(nanoseconds: probeDelay.nanoseconds * 2))
     }
 
-    mutating func enqueue(_ turn: UpstreamTurn, must: Bool) {
-        if must { waitingMust.append(turn) } else { waitingRest.append(turn) }
+    /// Adds what waits for a place. While no right token is known, it waits behind the others if its
+    /// device was tried.
+    mutating func enqueue(_ turn: UpstreamTurn, of device: DeviceSlot, must: Bool) {
+        let waiting = WaitingRoom.Waiting(turn: turn, device: device)
+        let isTried = seeksRightToken && isStranger(device)
+        if must {
+            urgent.append(waiting, isTried: isTried)
+        } else {
+            rest.append(waiting, isTried: isTried)
+        }
     }
 
     /// Removes and returns what has the next turn: urgent pushes first, else in order of arrival.
-    mutating func nextWaiting() -> UpstreamTurn? {
-        waitingMust.popFirst() ?? waitingRest.popFirst()
+    /// While no right token is known, all whose device was not tried come first. Each call is O(1).
+    ///
+    /// - Returns: nil if nothing waits. `.moved` if the first one is of a tried device: it waits
+    ///   behind the others from now on.
+    mutating func nextWaiting() -> NextWaiting? {
+        guard seeksRightToken else {
+            return (urgent.popAny() ?? rest.popAny()).map { .turn($0) }
+        }
+        if let first = urgent.popFresh() {
+            guard isStranger(first.device) else { return .turn(first.turn) }
+            urgent.append(first, isTried: true)
+            return .moved
+        }
+        if let first = rest.popFresh() {
+            guard isStranger(first.device) else { return .turn(first.turn) }
+            rest.append(first, isTried: true)
+            return .moved
+        }
+        return (urgent.popTried() ?? rest.popTried()).map { .turn($0) }
     }
 
-    func firstWaiting(where isWanted: (UpstreamTurn) -> Bool) -> UpstreamTurn? {
-        waitingMust.first(where: isWanted) ?? waitingRest.first(where: isWanted)
-    }
+    var hasWaiting: Bool { waitingCount > 0 }
+    var waitingCount: Int { urgent.count + rest.count }
+}
 
-    /// Removes a waiting turn from its queue, because it goes before all others.
-    mutating func takeWaiting(_ turn: UpstreamTurn) {
-        if !waitingMust.remove(turn) { _ = waitingRest.remove(turn) }
-    }
-
-    var hasWaiting: Bool { !waitingMust.isEmpty || !waitingRest.isEmpty }
-    var waitingCount: Int { waitingMust.count + waitingRest.count }
+/// What comes next at an upstream.
+enum NextWaiting: Sendable {
+    case turn(UpstreamTurn)
+    case moved
 }
 
 /// How long Apple had not answered when an upstream closed because of that.

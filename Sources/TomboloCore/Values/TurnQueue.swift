@@ -18,10 +18,6 @@ struct TurnQueue<Element: Equatable & Sendable>: Sendable {
         turns[head] = turn
     }
 
-    func first(where isWanted: (Element) -> Bool) -> Element? {
-        turns[head...].first(where: isWanted)
-    }
-
     /// Removes the first equal turn. Returns false if the queue has none.
     mutating func remove(_ turn: Element) -> Bool {
         guard let place = turns[head...].firstIndex(of: turn) else { return false }

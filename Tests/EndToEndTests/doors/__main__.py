@@ -27,6 +27,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 import corpus  # noqa: E402
 from contract import Contract  # noqa: E402
+from crowds import crowds  # noqa: E402
 from held import held  # noqa: E402
 from hellos import hellos  # noqa: E402
 from largest import Largest  # noqa: E402
@@ -123,15 +124,21 @@ def main():
     parser.add_argument("--statuses", action="store_true", help="print how often each operation answered each status")
     parser.add_argument("--slowest", action="store_true", help="print the request of each operation that took most of the loop")
     parser.add_argument("--held", action="store_true", help="what holds the loop: each door alone")
+    parser.add_argument("--crowds", action="store_true", help="what holds the loop where much waits")
     parser.add_argument("--whole", action="store_true", help="with --held: also many streams of each door at once")
     parser.add_argument("--door", action="append", metavar="OPERATION", help="with --held: only these operations")
     arguments = parser.parse_args()
     world.PROGRAM = os.path.abspath(arguments.program)
+    if arguments.crowds:
+        summary = crowds()
+        print(json.dumps(summary))
+        sys.exit(1 if summary["crowd_finds"] else 0)
     if arguments.held:
         summary = held(Contract(PROTOCOL), arguments.whole, arguments.door)
         if arguments.door is None:
-            summary.update(hellos())
-            summary["finds"] += summary["hello_finds"]
+            for more in (hellos, crowds):
+                summary.update(more())
+            summary["finds"] += summary["hello_finds"] + summary["crowd_finds"]
         print(json.dumps(summary))
         sys.exit(1 if summary["finds"] else 0)
     doors, began = Doors(arguments), time.monotonic()

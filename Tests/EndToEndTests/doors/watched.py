@@ -10,11 +10,11 @@ from wire import HTTP1, HTTP2, NoAnswer
 class Watched(world.World):
     """It runs at once, and whoever has `keys["all"]` may everything."""
 
-    def __init__(self, phones=3):
+    def __init__(self, phones=3, accepts=True):
         # What is durable need not be slow here: a killed process loses nothing of a file system.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         # As `dev` has it: phones that take many starts.
-        super().__init__("--accept-any-token", "--start-budget", "1000", phones=phones, parent=memory,
+        super().__init__(*["--accept-any-token"] * accepts, "--start-budget", "1000", phones=phones, parent=memory,
                          budgets={"start": {"burst": 1000, "per_hour": 1000}})
         self.keys = {"all": self.key}
         self.start()
@@ -30,6 +30,13 @@ class Watched(world.World):
         """Nanoseconds that the loop's thread had of a CPU."""
         with open(self.schedule) as file:
             return int(file.read().split()[0])
+
+    def livez(self, neighbour):
+        """What passes of the loop's CPU before a neighbour is served."""
+        before = self.loop_time()
+        answer = neighbour.ask(b"GET", b"/livez", [(b"Host", b"127.0.0.1")], b"", 30)
+        assert answer.status == 200, answer
+        return self.loop_time() - before
 
     def resident(self):
         """Bytes of memory that the relay has."""

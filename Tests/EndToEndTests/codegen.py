@@ -181,7 +181,7 @@ class Relay(Dev):
             for index, state in enumerate(states)], "?dry_run=true")
         check(len(answers) == len(states), name, "answers", len(answers))
         for answer in answers:
-            check(answer["ok"] or answer["problem"]["code"] == "state-invalid", name, answer)
+            check(answer["ok"] or answer.get("problem", answer)["code"] == "state-invalid", name, answer)
         return [answer["run"]["push"]["payload"]["aps"]["content-state"] if answer["ok"] else None
                 for answer in answers]
 

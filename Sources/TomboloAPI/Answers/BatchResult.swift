@@ -8,8 +8,10 @@ package enum BatchResult: Sendable {
     /// The result of a dry run of the line.
     case tried(id: String?, DryRunAnswer)
 
-    /// - Parameter traceID: the trace id of the batch, which is written for a refused line.
-    package func write(to writer: inout JSONWriter, traceID: String? = nil) {
+    /// - Parameters:
+    ///   - traceID: the trace id of the batch, which is written for a refused line.
+    ///   - isShort: true to write of a problem its status and code only.
+    package func write(to writer: inout JSONWriter, traceID: String? = nil, isShort: Bool = false) {
         writer.beginObject()
         switch self {
         case .accepted(let id, let answer):
@@ -32,6 +34,11 @@ package enum BatchResult: Sendable {
             writer.optional("id", id)
             writer.member("ok", false)
             writer.member("line", line)
+            if isShort {
+                writer.member("status", problem.status)
+                writer.member("code", problem.code.rawValue)
+                break
+            }
             writer.name("problem")
             problem.write(to: &writer, traceID: traceID)
         }

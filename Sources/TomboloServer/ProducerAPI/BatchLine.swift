@@ -22,6 +22,10 @@ enum BatchLine: Sendable {
         }
     }
 
+    var isCommand: Bool {
+        if case .command = self { true } else { false }
+    }
+
     var number: Int {
         switch self {
         case .command(_, _, let number), .problem(_, _, let number): number

@@ -32,7 +32,7 @@ extension ServerDoors {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax, form: form)
         var lines: [BatchLine] = []
-        var places: [[UInt8]: Int] = [:]
+        var (places, refused) = ([[UInt8]: Int](), RefusedLines())
         let (key, trace) = (request.asking, request.trace)
         let traceID = traceID(of: request.head)
         var output = BatchOutput(self, request)
@@ -55,7 +55,14 @@ extension ServerDoors {
                 try await end(error, line: splitter.linesRead)
                 return false
             }
-            try await output.write(await results(of: &lines, &places, request, traceID))
+            let isIdle = !lines.contains(where: \.isCommand)
+            try await output.write(await results(of: &lines, &places, &refused, request, traceID))
+            if refused.isEnd {
+                try await end(RefusedLines.end, line: splitter.linesRead)
+                return false
+            }
+            // Nothing was stored, so nothing has let others go.
+            if isIdle { await relay.letOthersGo(request.principal?.keyID ?? "") }
             return true
         }
         if request.prefersLines { try await output.begin() }
@@ -90,8 +97,8 @@ extension ServerDoors {
     ///
     /// - Parameter places: the first line of each key.
     private func results(
-        of lines: inout [BatchLine], _ places: inout [[UInt8]: Int], _ request: DoorRequest,
-        _ traceID: String
+        of lines: inout [BatchLine], _ places: inout [[UInt8]: Int],
+        _ refused: inout RefusedLines, _ request: DoorRequest, _ traceID: String
     ) async -> [UInt8] {
         let batch = lines
         lines.removeAll(keepingCapacity: true)
@@ -118,7 +125,8 @@ extension ServerDoors {
                         places[place] = places[place] ?? line.number
                     }
                 }
-                writer.write(result, traceID: traceID)
+                let isShort = refused.take(result, isCommand: line.isCommand)
+                writer.write(result, traceID: traceID, isShort: isShort)
                 if case .refused(_, _, let problem) = result {
                     note(problem, request, traceID: traceID)
                 }
@@ -161,13 +169,44 @@ extension ServerDoors {
     }
 }
 
+/// The refused lines of a batch, as far as they come one behind the other.
+struct RefusedLines {
+    /// After so many refusals of one code in a row, a line's answer is short.
+    static let wholeMax = 10
+    /// After so many lines in a row that are no command, the batch ends: it is no batch.
+    static let idleMax = 1_000
+
+    private var code: ProblemCode?
+    private var (count, idle) = (0, 0)
+
+    /// True if the batch ends here.
+    var isEnd: Bool { idle >= Self.idleMax }
+
+    /// Counts a line. Returns true if its answer is short.
+    mutating func take(_ result: BatchResult, isCommand: Bool) -> Bool {
+        idle = isCommand ? 0 : idle + 1
+        guard case .refused(_, _, let problem) = result else {
+            (code, count) = (nil, 0)
+            return false
+        }
+        (code, count) = (problem.code, problem.code == code ? count + 1 : 1)
+        return count > Self.wholeMax
+    }
+
+    static let end = Problem(
+        .invalidJSON,
+        "\(idleMax) lines in a row are no commands, so the batch ends: lines after this one are not "
+            + "read. Each line is a JSON object such as {\"activity\":\"order-1\",\"do\":\"update\","
+            + "\"state\":{}}; correct them, and send those again that follow this line.")
+}
+
 /// Writes JSON objects, one per line.
 struct LinesWriter {
     private(set) var bytes: [UInt8] = []
 
-    mutating func write(_ result: BatchResult, traceID: String? = nil) {
+    mutating func write(_ result: BatchResult, traceID: String? = nil, isShort: Bool = false) {
         var writer = JSONWriter(capacity: 128)
-        result.write(to: &writer, traceID: traceID)
+        result.write(to: &writer, traceID: traceID, isShort: isShort)
         bytes += writer.bytes
         bytes.append(UInt8(ascii: "\n"))
     }

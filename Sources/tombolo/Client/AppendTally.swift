@@ -26,9 +26,9 @@ struct AppendTally: Sendable {
         }
         refused += 1
         guard refusals.count < Self.refusalsMax else { return }
-        let problem = view["problem"]
+        let problem = view["problem"] ?? view
         let name = view["id"]?.string.map { " (\($0))" } ?? ""
-        let status = Int(problem?["status"]?.integer ?? 0)
+        let status = Int(problem["status"]?.integer ?? 0)
         let text = RelayProblem(status: status, view: problem).error(name: nil).cause
         refusals.append("line \(answered)\(name): \(text)")
     }

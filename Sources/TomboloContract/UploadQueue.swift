@@ -217,6 +217,10 @@ public struct UploadQueue: Sendable {
             // A refusal of a former key says nothing about the newest one.
             if hasNewestKey(upload) { isKeyRefused = true }
             entry.state = .waiting(until: now)
+        case .answered(403, "key-not-signed-in") where entry.kind != .device:
+            // The device's own PUT signs the key's user in, and goes before all else.
+            fail(&entry, mostWait: Self.refusedBackOffMax, at: now)
+            introduceDevice(at: now)
         case .answered(let status, _):
             fail(&entry, mostWait: Self.refusedBackOffMax, at: now)
             // The relay no longer knows the device: send it again, and before all else.

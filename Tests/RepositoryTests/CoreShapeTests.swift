@@ -7,7 +7,7 @@ import Testing
         "calls of evaluate": 1,
         "files in the largest circle": 40,
         "files that extend Core": 50,
-        "functions in extension Core": 468,
+        "functions in extension Core": 466,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,
         "two-way pairs of folders": 13,
@@ -26,11 +26,11 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 101_260, "TomboloAPI": 6_040, "TomboloAPNs": 1_990, "TomboloContract": 1_280,
-        "TomboloCore": 30_310, "TomboloCore/Machine": 7_670, "TomboloCrypto": 460,
+        "Sources": 101_500, "TomboloAPI": 6_070, "TomboloAPNs": 1_990, "TomboloContract": 1_300,
+        "TomboloCore": 30_460, "TomboloCore/Machine": 7_670, "TomboloCrypto": 460,
         "TomboloEventLog": 440, "TomboloHTTP": 8_130, "TomboloJSON": 2_690, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_400,
-        "TomboloSQLite": 1_480, "TomboloServer": 8_910, "TomboloSimulator": 6_870,
+        "TomboloSQLite": 1_480, "TomboloServer": 8_980, "TomboloSimulator": 6_870,
         "tombolo": 19_700,
     ]
     /// So many lines below its row a room may be, before the row is lowered.

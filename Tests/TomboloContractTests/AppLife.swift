@@ -117,7 +117,12 @@ struct AppLife {
         let body = String(decoding: upload.body, as: UTF8.self)
         var outcome = UploadQueue.Outcome.answered(status: 204)
         if keyUser == nil { outcome = .answered(status: 401) }
-        if keyUser != user { outcome = .answered(status: 403, code: "key-of-former-user") }
+        if keyUser != user {
+            outcome = .answered(status: 403, code: "key-of-former-user")
+        } else if upload.kind != .device, relay["/devices/phone-9"] == nil {
+            // The device has no user before its own PUT.
+            outcome = .answered(status: 403, code: "key-not-signed-in")
+        }
         if !hasNetwork { outcome = .unreachable }
         if case .answered(204, _) = outcome {
             relay[upload.path] = body

@@ -171,6 +171,7 @@ import Testing
 
     @Test(arguments: [
         (401, nil, true), (403, "key-of-former-user", true), (403, "user-not-bound", false),
+        (403, "key-not-signed-in", false),
         (403, nil, false), (404, "unknown-device", false),
     ])
     func `a refused key stops all until the next key`(status: Int, code: String?, stops: Bool) {
@@ -182,6 +183,20 @@ import Testing
         #expect((queue.next(at: .zero) == nil) == stops)
         queue.keyArrived(at: .zero)
         #expect(stops == (send(&queue) == "token=t"))
+    }
+
+    @Test func `where the key has not signed in, the device goes again, and then the upload`() {
+        var queue = UploadQueue()
+        put(&queue, "device", .device, "d")
+        #expect(send(&queue) == "device=d")
+        put(&queue, "word", .report, "a")
+        let refused = UploadQueue.Outcome.answered(status: 403, code: "key-not-signed-in")
+        for round in 0..<2 * UploadQueue.refusedReportsMax {
+            let time = 100 * Double(round)
+            #expect(send(&queue, refused, at: time) == "word=a")
+            #expect(send(&queue, at: time) == "device=d")
+        }
+        #expect(send(&queue, at: 10_000) == "word=a")
     }
 
     @Test func `a report that says the same is not sent again`() {

@@ -92,7 +92,7 @@ import TomboloJSON
         #expect(Self.isFormer(rig, Self.key("u1", 5)) == false)
     }
 
-    @Test func `an erasure forgets whose a device was`() {
+    @Test func `an erasure forgets whose a device was, and no key from before it is let in`() {
         var rig = Rig()
         Self.mint(&rig, 1...1)
         rig.device("phone", user: "u2")
@@ -101,9 +101,17 @@ import TomboloJSON
         rig.step(
             .erase(.device(DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)), Ticket(902)))
         rig.commit()
-        #expect(Self.isFormer(rig, Self.key("u1", 1)) == false)
-        let kept = rig.recovery().records
-        #expect(!kept.contains { $0.space == .device })
+        Self.mint(&rig, 2...2)
+        for _ in 0..<2 {
+            #expect(Self.isFormer(rig, Self.key("u1", 1)) == true)
+            #expect(Self.isFormer(rig, Self.key("u2", 1)) == true)
+            #expect(Self.isFormer(rig, .device(user: nil, app: nil, key: 1)) == true)
+            #expect(Self.isFormer(rig, Self.key("u1", 2)) == false)
+            Self.restart(&rig)
+        }
+        let kept = rig.recovery().records.filter { $0.space == .device }.compactMap(\.value)
+        let texts = kept.map { String(decoding: $0, as: UTF8.self) }
+        #expect(texts.count == 1 && !texts[0].contains("phone") && !texts[0].contains("u2"))
     }
 
     @Test func `beyond the limit the device that left first is forgotten`() {

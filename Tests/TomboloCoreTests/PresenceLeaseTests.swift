@@ -56,7 +56,9 @@ import Testing
         rig.device()
         rig.tell(.presence(PresenceReport(phase: .active, at: Instant(rfc3339: time))))
         #expect(Self.place(rig) == "active")
-        #expect(rig.restart().isEmpty == true)
+        rig.advance(to: 1)
+        let damage = rig.crash(recoverAt: 2)
+        #expect(damage == [])
         #expect(Self.place(rig) == "active")
     }
 

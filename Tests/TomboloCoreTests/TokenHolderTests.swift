@@ -25,7 +25,9 @@ import TomboloJSON
         rig.tell(.putToken(try #require(TokenName(name)), registration), device, by: authority)
     }
 
-    private static let own = DeviceAuthority.device(user: nil, app: nil, key: .max)
+    private static func own(_ user: String? = "u42") -> DeviceAuthority {
+        .device(user: user, app: nil, key: .max)
+    }
 
     @Test func `a device that is deleted and registered again starts no card twice`() {
         var rig = Rig()
@@ -227,7 +229,7 @@ import TomboloJSON
         for number in 1...10 { Self.start(&rig, "cat-\(number)", #"{"user":"u42"}"#) }
         rig.advance(to: 60)
         #expect(Self.starts(rig, at: "aa") == 10)
-        try Self.put(&rig, "aa", "two", by: Self.own)
+        try Self.put(&rig, "aa", "two", by: Self.own())
         #expect(rig.lastRefusal == nil)
         Self.start(&rig, "dog", #"{"user":"u42"}"#)
         rig.advance(to: 120)
@@ -249,19 +251,19 @@ import TomboloJSON
         rig.device("victim", .lab, user: user == nil ? nil : "u42")
         rig.token("start:Runner", "aa", "victim")
         rig.device("mallory", .lab, user: user)
-        try Self.put(&rig, "aa", "mallory", by: Self.own)
+        try Self.put(&rig, "aa", "mallory", by: Self.own(user))
         #expect(rig.lastRefusal == .tokenInUse)
-        try Self.put(&rig, "aa", "mallory", by: Self.own, name: "widget")
+        try Self.put(&rig, "aa", "mallory", by: Self.own(user), name: "widget")
         #expect(rig.lastRefusal == .tokenInUse)
         rig.tell(
             .putTokens(
                 try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"aa"}}}"#))),
-            "mallory", by: Self.own)
+            "mallory", by: Self.own(user))
         #expect(rig.lastRefusal == .tokenInUse)
         // An operator's word counts, and what is deleted is free.
         try Self.put(&rig, "aa", "mallory", by: .operate)
         rig.tell(.delete, "mallory")
-        try Self.put(&rig, "aa", "victim", by: Self.own)
+        try Self.put(&rig, "aa", "victim", by: Self.own(user == nil ? nil : "u42"))
         guard case .stored(let stored)? = rig.answers.last else {
             Issue.record("no answer")
             return
@@ -277,7 +279,7 @@ import TomboloJSON
         rig.token("start:Runner", "aa", "one")
         let old = try TokenRegistration(
             reading: Rig.json(#"{"token":"aa","observed_at":"2023-11-14T22:13:30Z"}"#))
-        rig.tell(.putToken(try #require(TokenName("start:Runner")), old), "two", by: Self.own)
+        rig.tell(.putToken(try #require(TokenName("start:Runner")), old), "two", by: Self.own())
         guard case .stored(let stored)? = rig.answers.last else {
             Issue.record("no answer")
             return

@@ -38,6 +38,39 @@ import TomboloRelay
         }
     }
 
+    @Test func `what repeats is short, and only what is no command at all ends a batch`()
+        async throws
+    {
+        try await withDoors { doors in
+            func send(_ lines: [String]) async throws -> [JSONView] {
+                let answer = try await doors.call(
+                    "POST", "/v1/events", lines.joined(separator: "\n") + "\n")
+                return try answer.lines.map { try JSONDocument(Array($0.utf8)).root }
+            }
+            let unknown = #"{"id":"e","activity":"none","do":"update","state":{}}"#
+            let start = #"{"activity":"cat","do":"start","type":"Any","state":{}}"#
+            // A live one may follow any number of refused commands.
+            let many = (0..<RefusedLines.idleMax + 200).map {
+                unknown.replacing("\"e\"", with: "\"e\($0)\"")
+            }
+            var results = try await send(many + [start, unknown])
+            try #require(results.count == many.count + 2)
+            #expect(results[9]["problem"]?["code"]?.string == "unknown-activity")
+            #expect(results[10]["problem"] == nil)
+            #expect(results[10]["code"]?.string == "unknown-activity")
+            #expect(results[10]["status"]?.integer == 404 && results[10]["line"]?.integer == 11)
+            #expect(results[10]["id"]?.string == "e10")
+            #expect(results[many.count]["ok"]?.bool == true)
+            #expect(results[many.count + 1]["problem"]?["status"]?.integer == 404)
+            // No command at all: one line less than the bound ends nothing.
+            let bad = Array(repeating: "1", count: RefusedLines.idleMax - 1)
+            results = try await send(bad + [unknown] + bad + ["1"] + bad + [start])
+            #expect(results.count < 3 * RefusedLines.idleMax)
+            let end = try #require(results.last?["problem"]?["detail"]?.string)
+            #expect(end.contains("in a row are no commands"))
+        }
+    }
+
     @Test func `the same lines again are the same events`() async throws {
         let lines = lines
         try await withDoors { doors in

@@ -99,8 +99,53 @@ import TomboloJSON
                 try await Self.walk(doors, bound, 403, "key-of-former-user")
                 #expect(try await doors.call("PUT", Self.phone, "{}", key: key).status == 201)
                 try await Self.walk(doors, bound, 403, "key-of-former-user")
-                #expect(try await doors.call("GET", Self.phone, key: later).status == 200)
+                #expect(
+                    try await doors.call("GET", Self.phone, key: later).status
+                        == (key == later ? 200 : 403))
             }
+        }
+    }
+
+    @Test func `the key of a user to come opens no door before its own PUT`() async throws {
+        try await withDoors { doors in
+            let first = try await Self.mint(doors, user: "u1")
+            let (coming, free) = (
+                try await Self.mint(doors, user: "u2"), try await Self.mint(doors, user: nil)
+            )
+            func refuse(_ key: String) async throws {
+                try await Self.walk(
+                    doors, key, 403, "key-not-signed-in", besides: .registerDevice)
+            }
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: first).status == 201)
+            for key in [coming, free] { try await refuse(key) }
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: coming).status == 200)
+            #expect(try await doors.call("GET", Self.phone, key: coming).status == 200)
+            try await Self.walk(doors, first, 403, "key-of-former-user")
+            // A device without a user is open to a key without one, and to no other.
+            try await Self.set(doors, #"{"user":null}"#)
+            #expect(try await doors.call("GET", Self.phone, key: free).status == 200)
+            try await refuse(try await Self.mint(doors, user: "u2"))
+        }
+    }
+
+    @Test func `no key from before an erasure opens the device again`() async throws {
+        try await withDoors { doors in
+            let keys = [
+                try await Self.mint(doors, user: "u1"), try await Self.mint(doors, user: nil),
+            ]
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: keys[0]).status == 201)
+            #expect(try await doors.call("POST", Self.phone + "/erase").status == 200)
+            func refuse() async throws {
+                for key in keys { try await Self.walk(doors, key, 403, "key-of-former-user") }
+            }
+            try await refuse()
+            let next = try await Self.mint(doors, user: "u1")
+            #expect(try await doors.call("PUT", Self.phone, "{}", key: next).status == 201)
+            try await refuse()
+            #expect(try await doors.call("DELETE", Self.phone).status == 200)
+            try await refuse()
+            try await Self.set(doors, #"{"user":"u2"}"#)
+            try await refuse()
         }
     }
 
@@ -108,8 +153,8 @@ import TomboloJSON
         try await withDoors { doors in
             let key = try await Self.mint(doors, user: "u1")
             try await Self.set(doors, #"{"os":"26.1"}"#)
-            #expect(try await doors.call("GET", Self.phone, key: key).status == 200)
             #expect(try await doors.call("PUT", Self.phone, "{}", key: key).status == 200)
+            #expect(try await doors.call("GET", Self.phone, key: key).status == 200)
             // An operator says the same again.
             try await Self.set(doors, #"{"user":"u1"}"#)
             #expect(try await doors.call("PUT", Self.phone, "{}", key: key).status == 200)

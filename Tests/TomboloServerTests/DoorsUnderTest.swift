@@ -69,10 +69,12 @@ struct DoorsUnderTest: Sendable {
     }
 
     /// Mints a key as an operator would.
-    func mint(_ scopes: String, tenant: TenantID = tenant) async throws -> String {
+    func mint(
+        _ scopes: String, user: String? = nil, tenant: TenantID = tenant
+    ) async throws -> String {
         let minted = doors.access.mint(
             environment: "test", tenant: tenant, scopes: try #require(ScopeSet(list: scopes)),
-            now: Instant(seconds: 0))
+            binding: KeyBinding(user: user, app: nil), now: Instant(seconds: 0))
         doors.access.admit(minted)
         return minted.key.text
     }

@@ -72,7 +72,8 @@ import TomboloRelay
                 #expect(answer.status == 200, "\(answer.text)")
             }
             let minted = try json(
-                try await doors.call("POST", "/v1/keys", #"{"scopes":["device:phone-1"]}"#))
+                try await doors.call(
+                    "POST", "/v1/keys", #"{"scopes":["device:phone-1"],"user":"u1"}"#))
             let key = try #require(minted["key"]?.string)
             let entries = "/v1/timelines/door/entries?config=door-7&family=systemSmall"
             #expect(try await doors.call("GET", entries, key: key).status == 200)

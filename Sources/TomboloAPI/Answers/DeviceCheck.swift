@@ -97,7 +97,7 @@ package struct DeviceCheck: Sendable {
             return add(
                 .user, .lacks,
                 "\(others) of the device's keys are bound to other users: the relay refuses them "
-                    + "(key-of-former-user).",
+                    + "(key-of-former-user, or key-not-signed-in until one of them signs in).",
                 "mint a key for the user of now (\(mint)), and delete the others")
         }
         guard !bound.isEmpty else {

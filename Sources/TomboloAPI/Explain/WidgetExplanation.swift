@@ -63,14 +63,19 @@ package struct WidgetExplanation: Sendable {
 
         /// A sentence if the fetch's key was the wrong one; nil if the key is right.
         var wrongKey: String? {
+            if case .refused(ProblemCode.keyNotSignedIn.rawValue, true) = result {
+                return
+                    "The relay refuses its key (key-not-signed-in): the key's user has not signed in "
+                    + "on this device. "
+            }
             if case .refused(ProblemCode.keyOfFormerUser.rawValue, _) = result {
                 return
                     "The relay refuses its key (key-of-former-user): it is of a user who had the "
                     + "device before. "
             }
             return isOfOther
-                ? "Its key is bound to another user than the device has, and gets what that user may "
-                    + "read. " : nil
+                ? "Its key is bound to another user than the device has now, and would be refused. "
+                : nil
         }
 
         var name: String { family?.rawValue ?? "a widget without a family" }

@@ -18,6 +18,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case forbidden
     case userNotBound = "user-not-bound"
     case keyOfFormerUser = "key-of-former-user"
+    case keyNotSignedIn = "key-not-signed-in"
 
     // Problems of the requested object.
     case unknownActivity = "unknown-activity"

@@ -111,10 +111,19 @@ package enum ProblemRegistry {
             .keyOfFormerUser, 403, "The key is of a user who had the device before",
             cause:
                 "The key was minted for one user, and the device has had another user since, or an "
-                + "operator has forgotten its user.",
+                + "operator has forgotten its user, or has erased the device.",
             fix:
                 "Mint a key for the user who has signed in. At sign-out delete the key, then "
                 + "register the device with \"user\":null, and mint the next key after that.",
             command: "tombolo key mint --scope device:phone-1 --user u42 --relay ORIGIN --key KEY"),
+        ProblemPage(
+            .keyNotSignedIn, 403, "The key's user has not signed in on the device",
+            cause:
+                "The device has another user than the key, or none, or the key is bound to no user "
+                + "and the device has one. Only the device's own PUT signs a key's user in.",
+            fix:
+                "PUT the device with this key, then send the request again. A key without a user is "
+                + "for devices without users: mint one with the user.",
+            command: "tombolo device check phone-1 --relay ORIGIN --key KEY"),
     ]
 }

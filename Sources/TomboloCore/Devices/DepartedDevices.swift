@@ -15,74 +15,106 @@ struct DepartedDevices: Sendable {
     /// operators should delete the keys of users who sign out.
     static let countMax = 50_000
 
-    private var entries: [DeviceKey: Entry] = [:]
+    /// A deleted device by its name, or an erased one by a hash of it.
+    private enum Name: Hashable, Sendable {
+        case deleted(DeviceKey)
+        case erased(Int64)
+    }
+
+    private var entries: [Name: Entry] = [:]
     /// All entries in order of departure, and some that are removed already.
-    private var order: [(number: Int64, key: DeviceKey)] = []
+    private var order: [(number: Int64, name: Name)] = []
     private var first = 0
 
-    subscript(key: DeviceKey) -> Entry? { entries[key] }
+    subscript(key: DeviceKey) -> Entry? { entries[.deleted(key)] }
+
+    func erased(_ hash: Int64) -> Entry? { entries[.erased(hash)] }
 
     /// Adds the owner of a deleted device. Returns the records to write.
     mutating func add(_ key: DeviceKey, _ entry: Entry) -> [Record] {
-        var records = remove(key)
-        place(key, entry)
-        records.append(Self.record(key, entry))
+        addName(.deleted(key), entry)
+    }
+
+    /// Adds what remains of an erased device. Returns the records to write.
+    mutating func addErased(_ hash: Int64, _ entry: Entry) -> [Record] {
+        addName(.erased(hash), entry)
+    }
+
+    private mutating func addName(_ name: Name, _ entry: Entry) -> [Record] {
+        var records = removeName(name)
+        placeName(name, entry)
+        records.append(Self.record(name, entry))
         while entries.count > Self.countMax {
             let oldest = order[first]
             first += 1
-            if entries[oldest.key]?.number == oldest.number { records += remove(oldest.key) }
+            if entries[oldest.name]?.number == oldest.number { records += removeName(oldest.name) }
         }
         if order.count > 2 * entries.count + 64 {
-            order = order[first...].filter { entries[$0.key]?.number == $0.number }
+            order = order[first...].filter { entries[$0.name]?.number == $0.number }
             first = 0
         }
         return records
     }
 
     /// Removes an entry after a registration or an erasure. Returns the records that delete it.
-    mutating func remove(_ key: DeviceKey) -> [Record] {
-        entries.removeValue(forKey: key).map {
+    mutating func remove(_ key: DeviceKey) -> [Record] { removeName(.deleted(key)) }
+
+    /// Removes an erased device, whose name is registered again.
+    mutating func removeErased(_ hash: Int64) -> [Record] { removeName(.erased(hash)) }
+
+    private mutating func removeName(_ name: Name) -> [Record] {
+        entries.removeValue(forKey: name).map {
             [Record(space: .device, number: $0.number, value: nil)]
         } ?? []
     }
 
     /// Restores an entry. Returns false if the record is not that of a departed device.
     mutating func adopt(_ record: Record) -> Bool {
-        guard let (key, entry) = Self.read(record) else { return false }
-        place(key, entry)
+        guard let (name, entry) = Self.named(by: record) else { return false }
+        placeName(name, entry)
         return true
     }
 
     /// Adds an entry to memory only.
-    mutating func place(_ key: DeviceKey, _ entry: Entry) {
-        entries[key] = entry
-        order.append((entry.number, key))
+    mutating func place(_ key: DeviceKey, _ entry: Entry) { placeName(.deleted(key), entry) }
+
+    private mutating func placeName(_ name: Name, _ entry: Entry) {
+        entries[name] = entry
+        order.append((entry.number, name))
     }
 
     // MARK: Records
 
-    private static func record(_ key: DeviceKey, _ entry: Entry) -> Record {
+    private static func record(_ name: Name, _ entry: Entry) -> Record {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("tenant", key.tenant.name.rawValue)
-        writer.member("departed", key.id.rawValue)
+        switch name {
+        case .deleted(let key):
+            writer.member("tenant", key.tenant.name.rawValue)
+            writer.member("departed", key.id.rawValue)
+        case .erased(let hash): writer.member("erased", hash)
+        }
         writer.name("owner")
         entry.owner.write(into: &writer)
         writer.endObject()
         return Record(space: .device, number: entry.number, value: writer.bytes)
     }
 
+    /// True if the record is one of a departed device.
+    static func isRead(_ record: Record) -> Bool { named(by: record) != nil }
+
     /// Nil if the record is not one of a departed device.
-    static func read(_ record: Record) -> (DeviceKey, Entry)? {
+    private static func named(by record: Record) -> (Name, Entry)? {
         // The nil result reports the damage, so the error is dropped.
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,
-            let tenant = view["tenant"]?.string.flatMap(Identifier.init),
-            let id = view["departed"]?.string.flatMap(Identifier.init),
             let owner = view["owner"].flatMap({ DeviceOwner(reading: $0) })
         else { return nil }
-        return (
-            DeviceKey(tenant: TenantID(tenant), id: id), Entry(number: record.number, owner: owner)
-        )
+        let entry = Entry(number: record.number, owner: owner)
+        if let hash = view["erased"]?.integer { return (.erased(hash), entry) }
+        guard let tenant = view["tenant"]?.string.flatMap(Identifier.init),
+            let id = view["departed"]?.string.flatMap(Identifier.init)
+        else { return nil }
+        return (.deleted(DeviceKey(tenant: TenantID(tenant), id: id)), entry)
     }
 }
 
@@ -92,11 +124,14 @@ extension DeviceOwner {
         writer.beginObject()
         if let user { writer.member("user", user) }
         writer.member("key", key)
+        if erasedThrough > 0 { writer.member("erased_through", erasedThrough) }
         writer.endObject()
     }
 
     init?(reading view: JSONView) {
         guard let key = view["key"]?.integer else { return nil }
-        self.init(user: view["user"]?.string, key: key)
+        self.init(
+            user: view["user"]?.string, key: key,
+            erasedThrough: view["erased_through"]?.integer ?? 0)
     }
 }

@@ -75,7 +75,9 @@ struct Device: Sendable {
         set {
             ownerKey = newValue?.key ?? -1
             // The owner's user differs after a key without a user has registered the device again.
-            let other = newValue.flatMap { isSameText($0.user, user) ? nil : $0 }
+            let other = newValue.flatMap {
+                isSameText($0.user, user) && $0.erasedThrough == 0 ? nil : $0
+            }
             if rare?.owner != other { keep { $0.owner = other } }
         }
     }

@@ -18,6 +18,9 @@ struct DeviceOwner: Hashable, Sendable {
     /// The number of the user's newest key. If an operator has set the user: the number of the
     /// newest key of all at that time.
     var key: Int64
+    /// The number of the newest key of all when the device was last erased. No key up to it opens
+    /// the device, whatever user it is of. 0 if it was never erased.
+    var erasedThrough: Int64 = 0
 }
 
 extension DeviceAuthority {
@@ -53,16 +56,38 @@ extension DeviceAuthority {
         return bound
     }
 
-    /// Throws `keyOfFormerUser` if the key was minted for a user who had the device before its
-    /// present owner. If the device never had an owner, any key may be used.
-    func checkOwner(_ owner: DeviceOwner?, of device: Identifier) throws(Refusal) {
-        guard case .device(let bound?, _, let key) = self, let owner, key <= owner.key,
-            !isSameText(bound, owner.user)
-        else { return }
+    /// Throws if the key may not register the device (`PUT`): it is too old.
+    ///
+    /// - Parameter owner: nil if the device never had one; then any key may.
+    func checkRegistration(_ owner: DeviceOwner?, of device: Identifier) throws(Refusal) {
+        guard case .device(let bound, _, let key) = self, let owner else { return }
+        if key <= owner.erasedThrough {
+            throw Refusal(
+                .keyOfFormerUser,
+                "the key was minted before device \"\(device)\" was erased; mint another key for the "
+                    + "user who has signed in, and delete this one")
+        }
+        guard let bound, key <= owner.key, !isSameText(bound, owner.user) else { return }
         throw Refusal(
             .keyOfFormerUser,
             "the key was minted for a user who had device \"\(device)\" before; mint a key for "
                 + "the user who has signed in, and delete this one")
+    }
+
+    /// Throws if the key may not do anything else for the device: its user is not the device's.
+    /// The order of keys says nothing here, because a key may be minted long before its user signs
+    /// in.
+    ///
+    /// - Parameter user: the device's user; nil if it has none.
+    func checkUser(_ user: String?, of device: Identifier) throws(Refusal) {
+        guard case .device(let bound, _, _) = self, !isSameText(bound, user) else { return }
+        throw Refusal(
+            .keyNotSignedIn,
+            bound == nil
+                ? "device \"\(device)\" has a user, and the key is bound to none; mint a key with "
+                    + "\"user\" for the app"
+                : "the key's user has not signed in on device \"\(device)\"; PUT the device with "
+                    + "this key first")
     }
 
     /// The owner of the device after a registration with this key.
@@ -79,25 +104,16 @@ extension DeviceAuthority {
         switch self {
         case .device(nil, _, _): return known
         case .device(.some, _, let key):
-            return DeviceOwner(user: registration.user, key: max(key, known?.key ?? 0))
+            return DeviceOwner(
+                user: registration.user, key: max(key, known?.key ?? 0),
+                erasedThrough: known?.erasedThrough ?? 0)
         case .operate:
             let was = known.map(\.user) ?? user
             guard registration.user != nil || forgetsUser else { return known }
             guard !isSameText(was, registration.user) else { return known }
-            return DeviceOwner(user: registration.user, key: newest)
+            return DeviceOwner(
+                user: registration.user, key: newest, erasedThrough: known?.erasedThrough ?? 0)
         }
-    }
-
-    /// Throws if the key is bound to another user than the device has now, because its taps would
-    /// count as taps of the device's user.
-    func checkPerson(of device: Device) throws(Refusal) {
-        guard case .device(let bound?, _, _) = self, let user = device.registration.user,
-            !isSameText(bound, user)
-        else { return }
-        throw Refusal(
-            .notOffered,
-            "the key is bound to another user than device \"\(device.key.id)\" has; use a key of "
-                + "the user who has signed in")
     }
 
     private static func fault(_ bound: String?, _ name: String) -> String {

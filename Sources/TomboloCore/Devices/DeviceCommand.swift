@@ -12,6 +12,11 @@ package enum DeviceCommand: Sendable {
     case presence(PresenceReport)
     case report(ActivityReference, PhoneReport)
     case action(DeviceAction)
+
+    /// True for the device's own PUT, which signs its key's user in.
+    var isRegistration: Bool {
+        if case .register = self { true } else { false }
+    }
 }
 
 /// What a device has registered. A device is one installation of one app.

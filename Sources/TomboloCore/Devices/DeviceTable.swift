@@ -223,10 +223,10 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// Handles the new registration of a deleted device's name. Returns the records to delete: none
     /// while the old device stays, because it still uses the record.
-    mutating func comeBack(_ key: DeviceKey) -> [Record] {
+    mutating func comeBack(_ key: DeviceKey, _ ids: DeliveryIDs) -> [Record] {
         let stays = leaving.contains { devices[$0]?.number == departed[key]?.number }
         let records = departed.remove(key)
-        return stays ? [] : records
+        return (stays ? [] : records) + departed.removeErased(ids.deviceHash(key))
     }
 
     /// Adds a deleted device that stays: after `leave`, or at start-up.
@@ -271,14 +271,23 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     }
 
     /// The owner of a device, also after its deletion; nil if it never had one.
-    func owner(of key: DeviceKey) -> DeviceOwner? {
-        byKey[key].flatMap { devices[$0] }.map(\.owner) ?? departed[key]?.owner
+    ///
+    /// - Parameter ids: give the hash under which an erased device is remembered.
+    func owner(of key: DeviceKey, _ ids: DeliveryIDs) -> DeviceOwner? {
+        if let device = byKey[key].flatMap({ devices[$0] }) { return device.owner }
+        return departed[key]?.owner ?? departed.erased(ids.deviceHash(key))?.owner
     }
 
-    /// Throws `keyOfFormerUser` if the request's key was minted for a former user of the device.
-    func checkOwner(of key: DeviceKey, _ authority: DeviceAuthority) throws(Refusal) {
+    /// Throws if the request's key may not act for the device.
+    ///
+    /// - Parameter registers: true for a registration, which signs the key's user in.
+    func checkOwner(
+        of key: DeviceKey, _ authority: DeviceAuthority, registers: Bool, _ ids: DeliveryIDs
+    ) throws(Refusal) {
         guard authority != .operate else { return }
-        try authority.checkOwner(owner(of: key), of: key.id)
+        try authority.checkRegistration(owner(of: key, ids), of: key.id)
+        guard !registers, let device = byKey[key].flatMap({ devices[$0] }) else { return }
+        try authority.checkUser(device.registration.user, of: key.id)
     }
 
     /// Sets the owner of devices whose records come from an older relay, which stored no owner.

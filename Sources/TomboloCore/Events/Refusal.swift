@@ -13,6 +13,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case channelInUse = "channel-in-use"
         case userNotBound = "user-not-bound"
         case keyOfFormerUser = "key-of-former-user"
+        case keyNotSignedIn = "key-not-signed-in"
         case tokenInUse = "token-in-use"
         case unknownPause = "unknown-pause"
         case unknownType = "unknown-type"

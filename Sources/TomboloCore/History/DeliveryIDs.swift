@@ -38,6 +38,12 @@ package struct DeliveryIDs: Sendable {
         Int64(hash(Int64(tenant.name.rawValue.utf8.count), "user \(tenant.name) \(user)") >> 12)
     }
 
+    /// A hash of a device's name, for what is known of an erased one.
+    func deviceHash(_ key: DeviceKey) -> Int64 {
+        let tenant = key.tenant.name
+        return Int64(hash(Int64(tenant.rawValue.utf8.count), "device \(tenant) \(key.id)") >> 12)
+    }
+
     /// A shortened hash of a link, which only this log can compute.
     func link(_ link: String) -> Int64 { Int64(hash(Int64(0), "link \(link)") >> 12) }
 

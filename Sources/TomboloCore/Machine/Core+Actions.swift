@@ -11,7 +11,6 @@ extension Core {
     ) throws(Refusal) {
         guard let device = devices[try devices.registered(key)] else { return }
         let action = action.arrived(at: wall(now), clockIsBehind: clock.isBehind)
-        try authority.checkPerson(of: device)
         var stored = Stored(.created)
         if let earlier = try devices.actions.earlier(action, of: key) {
             (stored.action, stored.isReplay) = (earlier, true)

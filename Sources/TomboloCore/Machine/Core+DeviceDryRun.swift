@@ -5,7 +5,7 @@ extension Core {
     package func dryRunDeviceCommand(
         _ command: DeviceCommand, for key: DeviceKey, by authority: DeviceAuthority, now: Instant
     ) throws(Refusal) -> Stored {
-        try devices.checkOwner(of: key, authority)
+        try devices.checkOwner(of: key, authority, registers: command.isRegistration, deliveryIDs)
         if case .register(let registration) = command {
             return try admitRegistration(registration, key, by: authority).1
         }
@@ -42,7 +42,7 @@ extension Core {
         of authority: DeviceAuthority, for key: DeviceKey, registers: Bool
     ) -> Refusal? {
         do throws(Refusal) {
-            try devices.checkOwner(of: key, authority)
+            try devices.checkOwner(of: key, authority, registers: registers, deliveryIDs)
             if !registers { _ = try devices.registered(key) }
             return nil
         } catch {

@@ -8,7 +8,8 @@ extension Core {
         _ ticket: Ticket, now: Instant
     ) {
         do {
-            try devices.checkOwner(of: key, authority)
+            try devices.checkOwner(
+                of: key, authority, registers: command.isRegistration, deliveryIDs)
             makeRoom(for: command, key, now: now)
             switch command {
             case .register(let registration):
@@ -73,7 +74,7 @@ extension Core {
         var hasOtherUser = false
         let known = devices.slot(of: key).flatMap { devices[$0]?.registration }
         let owner = authority.owner(
-            after: registration, known: devices.owner(of: key), user: known?.user,
+            after: registration, known: devices.owner(of: key, deliveryIDs), user: known?.user,
             forgetsUser: forgetsUser, newest: keys.order.newest)
         if let present = devices.slot(of: key) {
             slot = present
@@ -88,7 +89,7 @@ extension Core {
                 Device(key: key, number: devices.takeNumber(), registration: registration))
             devices[known: slot].audience = audiences.takeActivities(naming: key)
             devices.register(slot, key)
-            journal.write(devices.comeBack(key))
+            journal.write(devices.comeBack(key, deliveryIDs))
             recallStarts(ofDevice: slot, now: now)
             noteFact("device.registered", of: slot, now: now)
         }

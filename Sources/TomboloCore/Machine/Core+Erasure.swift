@@ -49,6 +49,13 @@ extension Core {
             finishLeaving(slot, atOnce: true, now: now)
         }
         journal.write(devices.departed.remove(key))
+        // Its keys outlive it, so what remains is a hash, with the newest key of now.
+        let newest = keys.order.newest
+        if newest > 0 {
+            let erased = DeviceOwner(user: nil, key: newest, erasedThrough: newest)
+            let entry = DepartedDevices.Entry(number: devices.takeNumber(), owner: erased)
+            journal.write(devices.departed.addErased(deliveryIDs.deviceHash(key), entry))
+        }
         journal.write(devices.actions.forget(device: key))
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }

@@ -39,7 +39,7 @@ extension Record {
         switch space {
         case .device:
             isRead =
-                Device(record: value, number: number) != nil || DepartedDevices.read(self) != nil
+                Device(record: value, number: number) != nil || DepartedDevices.isRead(self)
         case .startHistory: isRead = StartHistory(record: value, number: number) != nil
         case .type: isRead = RegisteredType.read(value, number: number) != nil
         case .channel: isRead = Channel(record: value, number: number) != nil

@@ -199,15 +199,15 @@ struct Upstream: Sendable {
         probeDelay = min(probeMax, Span(nanoseconds: probeDelay.nanoseconds * 2))
     }
 
-    /// Adds what waits for a place. While no right token is known, it waits behind the others if its
-    /// device was tried.
+    /// Adds what waits for a place. While no right token is known, it waits behind the others if
+    /// its device was tried.
     mutating func enqueue(_ turn: UpstreamTurn, of device: DeviceSlot, must: Bool) {
         let waiting = WaitingRoom.Waiting(turn: turn, device: device)
         let isTried = seeksRightToken && isStranger(device)
         if must {
-            urgent.append(waiting, isTried: isTried)
+            urgent.join(waiting, isTried: isTried)
         } else {
-            rest.append(waiting, isTried: isTried)
+            rest.join(waiting, isTried: isTried)
         }
     }
 
@@ -222,12 +222,12 @@ struct Upstream: Sendable {
         }
         if let first = urgent.popFresh() {
             guard isStranger(first.device) else { return .turn(first.turn) }
-            urgent.append(first, isTried: true)
+            urgent.join(first, isTried: true)
             return .moved
         }
         if let first = rest.popFresh() {
             guard isStranger(first.device) else { return .turn(first.turn) }
-            rest.append(first, isTried: true)
+            rest.join(first, isTried: true)
             return .moved
         }
         return (urgent.popTried() ?? rest.popTried()).map { .turn($0) }

@@ -163,7 +163,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         do throws(Problem) {
             try await request.checkDevice(relay)
         } catch {
-            if error.code == .keyOfFormerUser, request.route.operation == .timelineEntries {
+            if [.keyOfFormerUser, .keyNotSignedIn].contains(error.code),
+                request.route.operation == .timelineEntries
+            {
                 await noteRefusedFetch(request, error)
             }
             throw error

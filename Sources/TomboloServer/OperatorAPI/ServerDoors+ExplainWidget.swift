@@ -55,6 +55,8 @@ extension ServerDoors {
                 // This refusal holds until the device changes its user, so it still holds.
                 case .refused(let code) where code == ProblemCode.keyOfFormerUser.rawValue:
                     .refused(code, isStill: true)
+                case .refused(let code) where code == ProblemCode.keyNotSignedIn.rawValue:
+                    .refused(code, isStill: !isSameText(fetch.boundTo, user))
                 case .refused(let code):
                     .refused(Self.code(of: due) ?? code, isStill: version == nil)
                 case .unchanged(let known) where known == version: .unchanged

@@ -205,10 +205,7 @@ extension ServerDoors {
                         + "Send several, or leave the parameter away.")
             }
             if turn.isOver(line) { await relay.letOthersGo(request.principal?.keyID ?? "") }
-            lines.append(
-                BatchLine(
-                    line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax,
-                    form: form, key: request.asking, trace: request.trace))
+            lines.append(self.line(line, of: request, form))
         }
         try request.checkKey()
         return lines

@@ -33,14 +33,8 @@ extension ServerDoors {
         var splitter = LineSplitter(lineBytesMax: lineBytesMax, form: form)
         var lines: [BatchLine] = []
         var (places, refused) = ([[UInt8]: Int](), RefusedLines())
-        let (key, trace) = (request.asking, request.trace)
         let traceID = traceID(of: request.head)
         var output = BatchOutput(self, request)
-        func read(_ line: LineSplitter.Line) -> BatchLine {
-            BatchLine(
-                line, tenant: request.tenant, lineBytesMax: lineBytesMax, form: form, key: key,
-                trace: trace)
-        }
         /// Writes the last line of an answer; after it nothing is stored or read.
         func end(_ problem: Problem, line: Int) async throws(HTTPExchangeError) {
             var writer = LinesWriter()
@@ -51,16 +45,13 @@ extension ServerDoors {
         func takeLines() async throws(HTTPExchangeError) -> Bool {
             do throws(Problem) {
                 try request.checkKey()
+                try refused.check()
             } catch {
-                try await end(error, line: splitter.linesRead)
+                try await end(error, line: lines.first?.number ?? splitter.linesRead)
                 return false
             }
             let isIdle = !lines.contains(where: \.isCommand)
             try await output.write(await results(of: &lines, &places, &refused, request, traceID))
-            if refused.isEnd {
-                try await end(RefusedLines.end, line: splitter.linesRead)
-                return false
-            }
             // Nothing was stored, so nothing has let others go.
             if isIdle { await relay.letOthersGo(request.principal?.keyID ?? "") }
             return true
@@ -77,7 +68,7 @@ extension ServerDoors {
             await request.takeTurn()
             splitter.append(piece)
             while let line = splitter.next() {
-                lines.append(read(line))
+                lines.append(self.line(line, of: request, form))
                 if lines.count == configuration.linesInFlightMax {
                     guard try await takeLines() else { return }
                 }
@@ -85,10 +76,17 @@ extension ServerDoors {
             if !lines.isEmpty { guard try await takeLines() else { return } }
         }
         if let line = splitter.last() {
-            lines.append(read(line))
+            lines.append(self.line(line, of: request, form))
             guard try await takeLines() else { return }
         }
         try await output.begin()
+    }
+
+    /// What a line of a request's batch says.
+    func line(_ line: LineSplitter.Line, of request: DoorRequest, _ form: EventForm) -> BatchLine {
+        BatchLine(
+            line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax, form: form,
+            key: request.asking, trace: request.trace)
     }
 
     /// Stores the valid lines, and answers every line. Empties `lines`.
@@ -167,37 +165,6 @@ extension ServerDoors {
             return .refused(id: id, line: line, error)
         }
     }
-}
-
-/// The refused lines of a batch, as far as they come one behind the other.
-struct RefusedLines {
-    /// After so many refusals of one code in a row, a line's answer is short.
-    static let wholeMax = 10
-    /// After so many lines in a row that are no command, the batch ends: it is no batch.
-    static let idleMax = 1_000
-
-    private var code: ProblemCode?
-    private var (count, idle) = (0, 0)
-
-    /// True if the batch ends here.
-    var isEnd: Bool { idle >= Self.idleMax }
-
-    /// Counts a line. Returns true if its answer is short.
-    mutating func take(_ result: BatchResult, isCommand: Bool) -> Bool {
-        idle = isCommand ? 0 : idle + 1
-        guard case .refused(_, _, let problem) = result else {
-            (code, count) = (nil, 0)
-            return false
-        }
-        (code, count) = (problem.code, problem.code == code ? count + 1 : 1)
-        return count > Self.wholeMax
-    }
-
-    static let end = Problem(
-        .invalidJSON,
-        "\(idleMax) lines in a row are no commands, so the batch ends: lines after this one are not "
-            + "read. Each line is a JSON object such as {\"activity\":\"order-1\",\"do\":\"update\","
-            + "\"state\":{}}; correct them, and send those again that follow this line.")
 }
 
 /// Writes JSON objects, one per line.

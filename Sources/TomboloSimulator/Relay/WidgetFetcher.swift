@@ -97,7 +97,9 @@ final class WidgetFetcher: @unchecked Sendable {
     private func get(_ path: String, etag: String?) async -> RelayLink.Answer? {
         guard let link = await link() else { return nil }
         let answer = await link.get(path, etag: etag, within: Self.answerTimeMax)
-        let isFormer = answer?.status == 403 && answer?.code == "key-of-former-user"
+        let isFormer =
+            answer?.status == 403
+            && ["key-of-former-user", "key-not-signed-in"].contains(answer?.code)
         guard answer?.status == 401 || isFormer, link !== backend else { return answer }
         // The relay refused the key, so the app's backend makes one for the device's current user.
         if isFormer { await askWhoHasDevice() }

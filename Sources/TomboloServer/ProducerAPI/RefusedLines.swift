@@ -1,0 +1,34 @@
+import TomboloAPI
+
+/// The refused lines of a batch, as far as they come one behind the other.
+struct RefusedLines {
+    /// After so many refusals of one code in a row, a line's answer is short.
+    static let wholeMax = 10
+    /// After so many lines in a row that are no command, the batch ends: it is no batch.
+    static let idleMax = 1_000
+
+    private var code: ProblemCode?
+    private var (count, idle) = (0, 0)
+
+    /// Counts a line. Returns true if its answer is short.
+    mutating func take(_ result: BatchResult, isCommand: Bool) -> Bool {
+        idle = isCommand ? 0 : idle + 1
+        guard case .refused(_, _, let problem) = result else {
+            (code, count) = (nil, 0)
+            return false
+        }
+        (code, count) = (problem.code, problem.code == code ? count + 1 : 1)
+        return count > Self.wholeMax
+    }
+
+    /// Throws if the batch ends here.
+    func check() throws(Problem) {
+        guard idle >= Self.idleMax else { return }
+        throw Problem(
+            .invalidJSON,
+            "\(Self.idleMax) lines in a row are no commands, so the batch ends: this line and those "
+                + "after it are not read. Each line is a JSON object such as {\"activity\":"
+                + "\"order-1\",\"do\":\"update\",\"state\":{}}; correct them, and send the rest "
+                + "again.")
+    }
+}

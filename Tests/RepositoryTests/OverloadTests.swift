@@ -29,7 +29,7 @@ import Testing
             """,
             "TomboloPostgres": "add 6 ask 5",
             "TomboloSQLite": "bind 4",
-            "TomboloServer": "begin 4 count 4 end 4 entries 4 page 4 read 5",
+            "TomboloServer": "begin 4 count 4 end 4 entries 4 page 4 read 4",
             "tombolo": """
             add 8 answer 4 begin 4 bytes 5 draw 5 end 5 escaped 4 line 8 lines 6 list 6
             next 5 note 5 object 4 path 4 place 5 play 5 print 11 put 4 read 13 report 4

@@ -48,7 +48,7 @@ import TomboloJSON
         var answer = CommandAnswer(Samples.accepted(.start), in: Samples.log)
         var view = Samples.activity
         view.destinations = Array(view.destinations.prefix(1))
-        answer.tellDeliveries(of: view)
+        answer.tellDeliveries(of: view, mayObserve: true)
         #expect(answer.httpStatus == 201)
         #expect(answer.entityTag == "\"v1\"")
         try expect("command-answer.start") { answer.write(to: &$0) }

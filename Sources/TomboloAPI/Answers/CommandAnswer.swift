@@ -70,14 +70,16 @@ package struct CommandAnswer: Sendable {
     package static let deliveriesMax = 100
 
     /// Adds the result of this version at each destination, taken from `view`.
-    package mutating func tellDeliveries(of view: ActivityView?) {
+    ///
+    /// - Parameter mayObserve: false for a key that may not read the devices: only counts change.
+    package mutating func tellDeliveries(of view: ActivityView?, mayObserve: Bool) {
         var listed: [(recipient: Recipient, delivery: DeliveryView)] = []
         for destination in view?.destinations ?? [] where listed.count < Self.deliveriesMax {
             if let delivery = destination.lastDelivery, delivery.version >= version {
                 listed.append((destination.recipient, delivery))
             }
         }
-        deliveries = listed
+        deliveries = mayObserve ? listed : nil
         guard let all = view?.destinations, !all.isEmpty else { return }
         let slowest: Decision?
         (destinations, slowest) = Self.counts(all, version)

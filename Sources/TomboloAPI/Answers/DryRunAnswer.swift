@@ -4,8 +4,16 @@ package import TomboloJSON
 /// The effect that a command would have: the answer to `?dry_run=true`.
 package struct DryRunAnswer: Sendable {
     private let run: DryRun
+    private let mayObserve: Bool
 
-    package init(_ run: DryRun) { self.run = run }
+    /// - Parameter mayObserve: true if the key may read the tenant's data. Else the answer has only
+    ///   what the request itself brought, sizes, counts and lints.
+    package init(_ run: DryRun, mayObserve: Bool) {
+        (self.run, self.mayObserve) = (run, mayObserve)
+    }
+
+    /// A start that changes something is made of its request alone.
+    private var hasPayload: Bool { mayObserve || run.kind == .start && run.changes }
 
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -20,14 +28,22 @@ package struct DryRunAnswer: Sendable {
         writer.member("push_type", run.pushType)
         writer.member("payload_bytes", run.payload.count)
         writer.member("limit_bytes", run.payloadBytesMax)
-        writer.name("payload")
-        writer.raw(run.payload)
+        if hasPayload {
+            writer.name("payload")
+            writer.raw(run.payload)
+        }
         writer.endObject()
         if let plan = run.plan {
             writer.name("plan")
             writer.plan(plan)
         }
         writer.member("devices", run.devices)
+        if mayObserve { writeRoutes(to: &writer) }
+        writer.lints(run.lint)
+        writer.endObject()
+    }
+
+    private func writeRoutes(to writer: inout JSONWriter) {
         writer.name("routes")
         writer.beginArray()
         for route in run.routes {
@@ -39,7 +55,5 @@ package struct DryRunAnswer: Sendable {
             writer.endObject()
         }
         writer.endArray()
-        writer.lints(run.lint)
-        writer.endObject()
     }
 }

@@ -205,9 +205,9 @@ struct Upstream: Sendable {
         let waiting = WaitingRoom.Waiting(turn: turn, device: device)
         let isTried = seeksRightToken && isStranger(device)
         if must {
-            urgent.join(waiting, isTried: isTried)
+            urgent.seat(waiting, isTried: isTried)
         } else {
-            rest.join(waiting, isTried: isTried)
+            rest.seat(waiting, isTried: isTried)
         }
     }
 
@@ -222,12 +222,12 @@ struct Upstream: Sendable {
         }
         if let first = urgent.popFresh() {
             guard isStranger(first.device) else { return .turn(first.turn) }
-            urgent.join(first, isTried: true)
+            urgent.seat(first, isTried: true)
             return .moved
         }
         if let first = rest.popFresh() {
             guard isStranger(first.device) else { return .turn(first.turn) }
-            rest.join(first, isTried: true)
+            rest.seat(first, isTried: true)
             return .moved
         }
         return (urgent.popTried() ?? rest.popTried()).map { .turn($0) }

@@ -16,7 +16,7 @@ struct WaitingRoom: Sendable {
 
     var count: Int { fresh.count + triedCount }
 
-    mutating func join(_ waiting: Waiting, isTried: Bool) {
+    mutating func seat(_ waiting: Waiting, isTried: Bool) {
         guard isTried else { return fresh.append(waiting) }
         if tried[waiting.device] == nil { order.append(waiting.device) }
         tried[waiting.device, default: TurnQueue()].append(waiting.turn)

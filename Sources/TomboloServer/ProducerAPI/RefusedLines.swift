@@ -9,12 +9,16 @@ struct RefusedLines {
 
     private var code: ProblemCode?
     private var (count, idle) = (0, 0)
+    /// True if a line was accepted since the last `beginBlock`: its commit lets others go.
+    private(set) var hasAccepted = false
+
+    mutating func beginBlock() { hasAccepted = false }
 
     /// Counts a line. Returns true if its answer is short.
     mutating func take(_ result: BatchResult, isCommand: Bool) -> Bool {
         idle = isCommand ? 0 : idle + 1
         guard case .refused(_, _, let problem) = result else {
-            (code, count) = (nil, 0)
+            (code, count, hasAccepted) = (nil, 0, true)
             return false
         }
         (code, count) = (problem.code, problem.code == code ? count + 1 : 1)
@@ -22,7 +26,7 @@ struct RefusedLines {
     }
 
     /// Throws if the batch ends here.
-    func check() throws(Problem) {
+    func endIfIdle() throws(Problem) {
         guard idle >= Self.idleMax else { return }
         throw Problem(
             .invalidJSON,

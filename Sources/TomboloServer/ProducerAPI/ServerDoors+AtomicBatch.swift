@@ -119,7 +119,8 @@ extension ServerDoors {
                 do throws(Problem) {
                     let run = try tried.of[place].get()
                     let tried = try runs[run].mapError { Problem($0) }.get()
-                    writer.write(.tried(id: id, DryRunAnswer(tried)))
+                    let answer = DryRunAnswer(tried, mayObserve: request.mayObserve)
+                    writer.write(.tried(id: id, answer))
                 } catch {
                     if isAtomic { throw error.adding("line", number) }
                     writer.write(.refused(id: id, line: number, error))

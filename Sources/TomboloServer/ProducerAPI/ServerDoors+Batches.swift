@@ -45,15 +45,15 @@ extension ServerDoors {
         func takeLines() async throws(HTTPExchangeError) -> Bool {
             do throws(Problem) {
                 try request.checkKey()
-                try refused.check()
+                try refused.endIfIdle()
             } catch {
                 try await end(error, line: lines.first?.number ?? splitter.linesRead)
                 return false
             }
-            let isIdle = !lines.contains(where: \.isCommand)
+            refused.beginBlock()
             try await output.write(await results(of: &lines, &places, &refused, request, traceID))
             // Nothing was stored, so nothing has let others go.
-            if isIdle { await relay.letOthersGo(request.principal?.keyID ?? "") }
+            if !refused.hasAccepted { await relay.letOthersGo(request.principal?.keyID ?? "") }
             return true
         }
         if request.prefersLines { try await output.begin() }

@@ -84,7 +84,7 @@ extension ServerDoors {
     func submit(
         _ command: Command, _ request: DoorRequest
     ) async throws(Problem) -> DoorResponse {
-        if try request.isDryRun { return try await dryRun(command) }
+        if try request.isDryRun { return try await dryRun(command, request) }
         let answer = await relay.submit(command)
         var reply = try await self.answer(answer, to: command)
         var fields: HTTPFields = ["etag": reply.entityTag]
@@ -96,16 +96,19 @@ extension ServerDoors {
             fields.append("preference-applied", "wait=\(seconds)")
             let view = await relay.waitForDelivery(
                 command.activity, version: reply.version, deadline: loop.now + .seconds(seconds))
-            reply.tellDeliveries(of: view)
+            reply.tellDeliveries(of: view, mayObserve: request.mayObserve)
         }
         if command.idempotency != nil, reply.changed, !reply.replayed { answers.remember(reply) }
         return .json(reply.httpStatus, fields) { reply.write(to: &$0) }
     }
 
     /// The effect of a command; nothing is stored or sent.
-    private func dryRun(_ command: Command) async throws(Problem) -> DoorResponse {
+    private func dryRun(
+        _ command: Command, _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse {
         let run = try Self.found(await relay.dryRun(command))
-        return .json { DryRunAnswer(run).write(to: &$0) }
+        let answer = DryRunAnswer(run, mayObserve: request.mayObserve)
+        return .json { answer.write(to: &$0) }
     }
 
     /// Turns the relay's answer to a command into the API's, for single requests and lines alike.

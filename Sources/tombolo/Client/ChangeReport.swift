@@ -85,6 +85,11 @@ struct ChangeReport {
             text +=
                 "\n  \(route["device"]?.string ?? ""): \(route["route"]?.string ?? "no way yet")"
         }
+        guard view["routes"] != nil else {
+            guard devices > 0 else { return text }
+            return text + "\n  \(devices) \(devices == 1 ? "device" : "devices"); their names and "
+                + "the whole content are for a key of scope observe"
+        }
         let untold = devices - Int64(view["routes"]?.count ?? 0)
         return text + (untold > 0 ? "\n  and \(untold) more" : "")
     }

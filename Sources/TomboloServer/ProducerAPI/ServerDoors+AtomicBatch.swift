@@ -195,6 +195,7 @@ extension ServerDoors {
         let body = try await request.body(of: exchange, atMost: bytesMax)
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax, form: form)
         var (lines, turn) = ([BatchLine](), BatchTurn())
+        let read = lineReader(of: request, form)
         var rest = body[...]
         while let line = await nextLine(of: &splitter, &rest) {
             guard lines.count < linesMax else {
@@ -206,7 +207,7 @@ extension ServerDoors {
                         + "Send several, or leave the parameter away.")
             }
             if turn.isOver(line) { await relay.letOthersGo(request.principal?.keyID ?? "") }
-            lines.append(self.line(line, of: request, form))
+            lines.append(read(line))
         }
         try request.checkKey()
         return lines

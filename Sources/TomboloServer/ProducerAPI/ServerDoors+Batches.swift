@@ -33,7 +33,7 @@ extension ServerDoors {
         var splitter = LineSplitter(lineBytesMax: lineBytesMax, form: form)
         var lines: [BatchLine] = []
         var (places, refused) = ([[UInt8]: Int](), RefusedLines())
-        let traceID = traceID(of: request.head)
+        let (read, traceID) = (lineReader(of: request, form), traceID(of: request.head))
         var output = BatchOutput(self, request)
         /// Writes the last line of an answer; after it nothing is stored or read.
         func end(_ problem: Problem, line: Int) async throws(HTTPExchangeError) {
@@ -68,7 +68,7 @@ extension ServerDoors {
             await request.takeTurn()
             splitter.append(piece)
             while let line = splitter.next() {
-                lines.append(self.line(line, of: request, form))
+                lines.append(read(line))
                 if lines.count == configuration.linesInFlightMax {
                     guard try await takeLines() else { return }
                 }
@@ -76,17 +76,22 @@ extension ServerDoors {
             if !lines.isEmpty { guard try await takeLines() else { return } }
         }
         if let line = splitter.last() {
-            lines.append(self.line(line, of: request, form))
+            lines.append(read(line))
             guard try await takeLines() else { return }
         }
         try await output.begin()
     }
 
-    /// What a line of a request's batch says.
-    func line(_ line: LineSplitter.Line, of request: DoorRequest, _ form: EventForm) -> BatchLine {
-        BatchLine(
-            line, tenant: request.tenant, lineBytesMax: configuration.bodyBytesMax, form: form,
-            key: request.asking, trace: request.trace)
+    /// Reads the lines of a request's batch. What all lines share is found once.
+    func lineReader(
+        of request: DoorRequest, _ form: EventForm
+    ) -> (LineSplitter.Line) -> BatchLine {
+        let (tenant, key, trace) = (request.tenant, request.asking, request.trace)
+        let lineBytesMax = configuration.bodyBytesMax
+        return {
+            BatchLine(
+                $0, tenant: tenant, lineBytesMax: lineBytesMax, form: form, key: key, trace: trace)
+        }
     }
 
     /// Stores the valid lines, and answers every line. Empties `lines`.

@@ -37,7 +37,7 @@ import TomboloAPI
         Row(
             testDescription: "another user's key", step: .user, state: .lacks,
             boundUsers: ["u42", "u41"]),
-        Row(testDescription: "a key of no user", step: .user, state: .doubtful, boundUsers: [nil]),
+        Row(testDescription: "a key of no user", step: .user, state: .lacks, boundUsers: [nil]),
         Row(testDescription: "no key", step: .user, state: .doubtful, boundUsers: []),
         Row(testDescription: "a start token", step: .startToken, state: .done),
         Row(testDescription: "no start token", step: .startToken, state: .lacks) { $0.tokens = [] },

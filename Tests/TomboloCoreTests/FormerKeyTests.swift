@@ -116,8 +116,8 @@ import TomboloJSON
 
     @Test func `beyond the limit the device that left first is forgotten`() {
         var departed = DepartedDevices()
-        func key(_ number: Int) -> DeviceKey {
-            DeviceKey(tenant: Rig.tenant, id: Identifier("d\(number)")!)
+        func key(_ number: Int) -> DepartedDevices.Name {
+            .deleted(DeviceKey(tenant: Rig.tenant, id: Identifier("d\(number)")!))
         }
         for number in 1...DepartedDevices.countMax {
             let owner = DeviceOwner(user: "u", key: 1)

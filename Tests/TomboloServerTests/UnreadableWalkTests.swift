@@ -62,7 +62,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `a key that may read it is told all`() async throws {
+    @Test func `a key that may read it learns all`() async throws {
         try await withDoors { doors in
             try await Self.fill(doors)
             let key = try await doors.mint("produce,observe")

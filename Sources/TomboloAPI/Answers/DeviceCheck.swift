@@ -102,11 +102,12 @@ package struct DeviceCheck: Sendable {
         }
         guard !bound.isEmpty else {
             return add(
-                .user, .doubtful,
+                .user, boundUsers.isEmpty ? .doubtful : .lacks,
                 boundUsers.isEmpty
                     ? "The device is \(user)'s, and has no valid key of its own: its app uses another "
                         + "key, or its key has expired."
-                    : "The device is \(user)'s, and its keys are bound to no user.",
+                    : "The device is \(user)'s, and its keys are bound to no user: the relay refuses "
+                        + "them (key-not-signed-in).",
                 mint)
         }
         add(.user, .done, "The device is \(user)'s, and so are its keys.")

@@ -16,7 +16,7 @@ struct DepartedDevices: Sendable {
     static let countMax = 50_000
 
     /// A deleted device by its name, or an erased one by a hash of it.
-    private enum Name: Hashable, Sendable {
+    enum Name: Hashable, Sendable {
         case deleted(DeviceKey)
         case erased(Int64)
     }
@@ -26,28 +26,18 @@ struct DepartedDevices: Sendable {
     private var order: [(number: Int64, name: Name)] = []
     private var first = 0
 
-    subscript(key: DeviceKey) -> Entry? { entries[.deleted(key)] }
+    subscript(name: Name) -> Entry? { entries[name] }
 
-    func erased(_ hash: Int64) -> Entry? { entries[.erased(hash)] }
-
-    /// Adds the owner of a deleted device. Returns the records to write.
-    mutating func add(_ key: DeviceKey, _ entry: Entry) -> [Record] {
-        addName(.deleted(key), entry)
-    }
-
-    /// Adds what remains of an erased device. Returns the records to write.
-    mutating func addErased(_ hash: Int64, _ entry: Entry) -> [Record] {
-        addName(.erased(hash), entry)
-    }
-
-    private mutating func addName(_ name: Name, _ entry: Entry) -> [Record] {
-        var records = removeName(name)
-        placeName(name, entry)
+    /// Adds the owner of a deleted device, or what remains of an erased one. Returns the records to
+    /// write.
+    mutating func add(_ name: Name, _ entry: Entry) -> [Record] {
+        var records = remove(name)
+        place(name, entry)
         records.append(Self.record(name, entry))
         while entries.count > Self.countMax {
             let oldest = order[first]
             first += 1
-            if entries[oldest.name]?.number == oldest.number { records += removeName(oldest.name) }
+            if entries[oldest.name]?.number == oldest.number { records += remove(oldest.name) }
         }
         if order.count > 2 * entries.count + 64 {
             order = order[first...].filter { entries[$0.name]?.number == $0.number }
@@ -57,12 +47,7 @@ struct DepartedDevices: Sendable {
     }
 
     /// Removes an entry after a registration or an erasure. Returns the records that delete it.
-    mutating func remove(_ key: DeviceKey) -> [Record] { removeName(.deleted(key)) }
-
-    /// Removes an erased device, whose name is registered again.
-    mutating func removeErased(_ hash: Int64) -> [Record] { removeName(.erased(hash)) }
-
-    private mutating func removeName(_ name: Name) -> [Record] {
+    mutating func remove(_ name: Name) -> [Record] {
         entries.removeValue(forKey: name).map {
             [Record(space: .device, number: $0.number, value: nil)]
         } ?? []
@@ -70,15 +55,13 @@ struct DepartedDevices: Sendable {
 
     /// Restores an entry. Returns false if the record is not that of a departed device.
     mutating func adopt(_ record: Record) -> Bool {
-        guard let (name, entry) = Self.named(by: record) else { return false }
-        placeName(name, entry)
+        guard let (name, entry) = Self.departed(by: record) else { return false }
+        place(name, entry)
         return true
     }
 
     /// Adds an entry to memory only.
-    mutating func place(_ key: DeviceKey, _ entry: Entry) { placeName(.deleted(key), entry) }
-
-    private mutating func placeName(_ name: Name, _ entry: Entry) {
+    mutating func place(_ name: Name, _ entry: Entry) {
         entries[name] = entry
         order.append((entry.number, name))
     }
@@ -100,11 +83,8 @@ struct DepartedDevices: Sendable {
         return Record(space: .device, number: entry.number, value: writer.bytes)
     }
 
-    /// True if the record is one of a departed device.
-    static func isRead(_ record: Record) -> Bool { named(by: record) != nil }
-
     /// Nil if the record is not one of a departed device.
-    private static func named(by record: Record) -> (Name, Entry)? {
+    static func departed(by record: Record) -> (Name, Entry)? {
         // The nil result reports the damage, so the error is dropped.
         guard let view = record.value.flatMap({ try? JSONDocument($0) })?.root,
             let owner = view["owner"].flatMap({ DeviceOwner(reading: $0) })

@@ -224,9 +224,9 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// Handles the new registration of a deleted device's name. Returns the records to delete: none
     /// while the old device stays, because it still uses the record.
     mutating func comeBack(_ key: DeviceKey, _ ids: DeliveryIDs) -> [Record] {
-        let stays = leaving.contains { devices[$0]?.number == departed[key]?.number }
-        let records = departed.remove(key)
-        return (stays ? [] : records) + departed.removeErased(ids.deviceHash(key))
+        let stays = leaving.contains { devices[$0]?.number == departed[.deleted(key)]?.number }
+        let records = departed.remove(.deleted(key))
+        return (stays ? [] : records) + departed.remove(.erased(ids.deviceHash(key)))
     }
 
     /// Adds a deleted device that stays: after `leave`, or at start-up.
@@ -235,7 +235,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         deadlines.set(place, at: .distantPast)
         guard let device = devices[place], let owner = device.owner, byKey[device.key] == nil
         else { return }
-        departed.place(device.key, .init(number: device.number, owner: owner))
+        departed.place(.deleted(device.key), .init(number: device.number, owner: owner))
     }
 
     private mutating func put(_ device: Device?, at place: DeviceSlot) {
@@ -275,7 +275,8 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// - Parameter ids: give the hash under which an erased device is remembered.
     func owner(of key: DeviceKey, _ ids: DeliveryIDs) -> DeviceOwner? {
         if let device = byKey[key].flatMap({ devices[$0] }) { return device.owner }
-        return departed[key]?.owner ?? departed.erased(ids.deviceHash(key))?.owner
+        return departed[.deleted(key)]?.owner
+            ?? departed[.erased(ids.deviceHash(key))]?.owner
     }
 
     /// Throws if the request's key may not act for the device.

@@ -53,8 +53,8 @@ extension Core {
         devices.remove(slot)
         journal.erase(.device, gone.number)
         // There is no entry if the device was registered again.
-        if let entry = devices.departed[gone.key], entry.number == gone.number {
-            journal.write(devices.departed.add(gone.key, entry))
+        if let entry = devices.departed[.deleted(gone.key)], entry.number == gone.number {
+            journal.write(devices.departed.add(.deleted(gone.key), entry))
         }
         journal.flushSoon(now: now)
     }
@@ -67,7 +67,8 @@ extension Core {
         devices.remove(slot)
         journal.erase(.device, gone.number)
         if keepsHistory, let owner = gone.owner {
-            journal.write(devices.departed.add(gone.key, .init(number: gone.number, owner: owner)))
+            let entry = DepartedDevices.Entry(number: gone.number, owner: owner)
+            journal.write(devices.departed.add(.deleted(gone.key), entry))
         }
     }
 

@@ -48,13 +48,13 @@ extension Core {
         for slot in devices.leaving where devices[slot]?.key == key {
             finishLeaving(slot, atOnce: true, now: now)
         }
-        journal.write(devices.departed.remove(key))
+        journal.write(devices.departed.remove(.deleted(key)))
         // Its keys outlive it, so what remains is a hash, with the newest key of now.
         let newest = keys.order.newest
         if newest > 0 {
             let erased = DeviceOwner(user: nil, key: newest, erasedThrough: newest)
             let entry = DepartedDevices.Entry(number: devices.takeNumber(), owner: erased)
-            journal.write(devices.departed.addErased(deliveryIDs.deviceHash(key), entry))
+            journal.write(devices.departed.add(.erased(deliveryIDs.deviceHash(key)), entry))
         }
         journal.write(devices.actions.forget(device: key))
         for slot in alone { forget(slot) }

@@ -178,7 +178,7 @@ extension Core {
         }
         let slot = devices.insert(device)
         devices.register(slot, device.key)
-        _ = devices.departed.remove(device.key)
+        _ = devices.departed.remove(.deleted(device.key))
         devices.shareRegistration(slot)
         if let user = devices.enterUser(slot) { audiences.moveDevice(1, of: user) }
         return []

@@ -39,7 +39,8 @@ extension Record {
         switch space {
         case .device:
             isRead =
-                Device(record: value, number: number) != nil || DepartedDevices.isRead(self)
+                Device(record: value, number: number) != nil
+                || DepartedDevices.departed(by: self) != nil
         case .startHistory: isRead = StartHistory(record: value, number: number) != nil
         case .type: isRead = RegisteredType.read(value, number: number) != nil
         case .channel: isRead = Channel(record: value, number: number) != nil

@@ -220,27 +220,12 @@ struct Upstream: Sendable {
         guard seeksRightToken else {
             return (urgent.popAny() ?? rest.popAny()).map { .turn($0) }
         }
-        if let first = urgent.popFresh() {
-            guard isStranger(first.device) else { return .turn(first.turn) }
-            urgent.seat(first, isTried: true)
-            return .moved
-        }
-        if let first = rest.popFresh() {
-            guard isStranger(first.device) else { return .turn(first.turn) }
-            rest.seat(first, isTried: true)
-            return .moved
-        }
-        return (urgent.popTried() ?? rest.popTried()).map { .turn($0) }
+        return urgent.popFresh(besides: strangers) ?? rest.popFresh(besides: strangers)
+            ?? (urgent.popTried() ?? rest.popTried()).map { .turn($0) }
     }
 
     var hasWaiting: Bool { waitingCount > 0 }
     var waitingCount: Int { urgent.count + rest.count }
-}
-
-/// What comes next at an upstream.
-enum NextWaiting: Sendable {
-    case turn(UpstreamTurn)
-    case moved
 }
 
 /// How long Apple had not answered when an upstream closed because of that.

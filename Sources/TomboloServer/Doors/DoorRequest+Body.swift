@@ -66,7 +66,8 @@ extension DoorRequest {
         return JSON.shortest(of: sent.bytes).map { JSON(unchecked: $0).document } ?? sent
     }
 
-    /// Most bytes of JSON that one turn reads and applies: reading takes about 5 ms for each MiB.
+    /// Most bytes of JSON that one turn reads and applies. A MiB of many small values, read and
+    /// applied in one turn, is beyond the bound of a request (`doors --seed 3`).
     static let bytesOfTurn = 262_144
 
     /// The body as JSON with the bytes as sent, to compute a digest of them.

@@ -17,6 +17,82 @@ extension JSON {
     }
 }
 
+extension JSONDocument {
+    /// The same value as its shortest text, as `JSON.shortest`; nil if it is that already. Where
+    /// only white space goes, the text is not scanned a second time.
+    package var shortest: JSONDocument? {
+        guard let short = JSON.shortest(of: bytes) else { return nil }
+        guard let tape = tapeWithoutSpace(), tape.removed == bytes.count - short.count else {
+            return JSON(unchecked: short).document
+        }
+        return JSONDocument(short, tape: tape.entries)
+    }
+
+    /// The tape of the text without its white space, and how many bytes go; nil if a string has
+    /// escapes, which may become shorter.
+    private func tapeWithoutSpace() -> (entries: [JSONEntry], removed: Int)? {
+        var tape = tape
+        let removed = bytes.withUnsafeBufferPointer { text in
+            tape.withUnsafeMutableBufferPointer { SpaceRemover(text, $0).run() }
+        }
+        return removed.map { (tape, $0) }
+    }
+}
+
+/// Moves the entries of a tape to where their values are without white space.
+private struct SpaceRemover {
+    private let text: UnsafeBufferPointer<UInt8>
+    private let tape: UnsafeMutableBufferPointer<JSONEntry>
+    private var position = 0
+    private var removed: UInt32 = 0
+    /// The objects and arrays that have begun and not ended.
+    private var open: [Int] = []
+
+    init(_ text: UnsafeBufferPointer<UInt8>, _ tape: UnsafeMutableBufferPointer<JSONEntry>) {
+        (self.text, self.tape) = (text, tape)
+    }
+
+    /// Returns how many bytes go; nil if a string has escapes.
+    consuming func run() -> Int? {
+        // The entry before which the innermost open value ends.
+        var endsBefore = Int.max
+        for index in tape.indices {
+            while endsBefore <= index { endsBefore = close() }
+            let entry = tape[index]
+            skip(to: Int(entry.start))
+            tape[index].start = entry.start - removed
+            switch entry.kind {
+            case .object, .array:
+                open.append(index)
+                endsBefore = Int(entry.next)
+            case .string where entry.escapes: return nil
+            case .string, .number, .true, .false, .null:
+                position = Int(entry.end)
+                tape[index].end = entry.end - removed
+            }
+        }
+        while !open.isEmpty { _ = close() }
+        skip(to: text.count)
+        return Int(removed)
+    }
+
+    private mutating func close() -> Int {
+        let index = open.removeLast()
+        skip(to: Int(tape[index].end))
+        tape[index].end -= removed
+        return open.last.map { Int(tape[$0].next) } ?? .max
+    }
+
+    @inline(__always)
+    private mutating func skip(to end: Int) {
+        while position < end {
+            // Between values, nothing else is as small as a space.
+            if text[position] <= ASCII.space { removed += 1 }
+            position += 1
+        }
+    }
+}
+
 /// Copies a text without its white space, and with the shortest escapes.
 private struct JSONShortener {
     private let text: UnsafeBufferPointer<UInt8>

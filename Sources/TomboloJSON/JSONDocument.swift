@@ -57,6 +57,11 @@ package struct JSONDocument: Sendable {
         }
     }
 
+    /// A text whose tape is known.
+    init(_ bytes: [UInt8], tape: [JSONEntry]) {
+        (self.bytes, self.tape, comments) = (bytes, tape, false)
+    }
+
     /// The text's one value.
     package var root: JSONView { JSONView(document: self, index: 0) }
 }

@@ -3,13 +3,13 @@
 /// The tape has the values in the order in which they begin in the text. The content of an object
 /// or array follows its entry; a member is the entry of its name and the entry of its value. `next`
 /// is the entry after all content of a value.
-struct JSONEntry {
+struct JSONEntry: Equatable {
     enum Kind: UInt32 {
         case object, array, string, number, `true`, `false`, null
     }
 
     /// Offset of the first byte; for a string, of its opening quote.
-    let start: UInt32
+    var start: UInt32
 
     /// Offset after the last byte; 0 while an object or array is not closed.
     var end: UInt32 = 0

@@ -144,6 +144,10 @@ import Testing
             let mutated = try JSON(validating: spaced)
             #expect(mutated.isSameValue(as: value))
             #expect((JSON.shortest(of: spaced) ?? spaced).count <= spaced.count)
+            let short = try JSONDocument(spaced).shortest
+            let scanned = try JSONDocument(JSON.shortest(of: spaced) ?? spaced)
+            #expect(short?.bytes ?? spaced == scanned.bytes)
+            #expect(short.map { $0.tape == scanned.tape } ?? true)
         }
     }
 }

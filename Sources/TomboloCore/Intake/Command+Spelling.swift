@@ -10,16 +10,15 @@ extension Command.Content {
     package static func reading(
         _ kind: EventKind, _ sent: JSONDocument, envelope: [String] = []
     ) throws(FieldErrors) -> (content: Self, body: [UInt8]) {
-        guard let body = JSON.shortest(of: sent.bytes) else {
+        guard let short = sent.shortest else {
             return (try Self(kind: kind, sent.root, envelope: envelope), sent.bytes)
         }
-        let short = JSON(unchecked: body).document
         let content = try Self(kind: kind, short.root, envelope: envelope)
         guard case .start(var start) = content,
             case .start(let asSent) = try Self(kind: kind, sent.root, envelope: envelope)
-        else { return (content, body) }
+        else { return (content, short.bytes) }
         start.digestAsSent = asSent.digestOfBytes
-        return (.start(start), body)
+        return (.start(start), short.bytes)
     }
 }
 

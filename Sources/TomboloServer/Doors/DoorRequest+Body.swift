@@ -63,7 +63,7 @@ extension DoorRequest {
     ) async throws(Problem) -> JSONDocument {
         let sent = try await sentJSON(of: exchange, atMost: bytesMax, orEmpty: orEmpty)
         if sent.bytes.count > Self.bytesOfTurn { await takeTurn() }
-        return JSON.shortest(of: sent.bytes).map { JSON(unchecked: $0).document } ?? sent
+        return sent.shortest ?? sent
     }
 
     /// Most bytes of JSON that one turn reads and applies. A MiB of many small values, read and

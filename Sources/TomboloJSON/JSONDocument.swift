@@ -50,10 +50,18 @@ package struct JSONDocument: Sendable {
                     .tooLong, at: bytesMax, in: text,
                     "the text has \(text.count) bytes, \(bytesMax) are allowed: send less at once")
             }
-            var scanner = JSONScanner(
-                text, depthMax: depthMax, numbersFit: numbersFit, comments: comments)
-            try scanner.scan()
-            return scanner.tape
+            var failure: JSONError?
+            let tape = [JSONEntry](
+                unsafeUninitializedCapacity: JSONTape.capacity(
+                    for: text.count, depthMax: depthMax)
+            ) { entries, count in
+                var scanner = JSONScanner(
+                    text, entries, depthMax: depthMax, numbersFit: numbersFit, comments: comments)
+                do throws(JSONError) { try scanner.scan() } catch { failure = error }
+                count = scanner.tape.count
+            }
+            if let failure { throw failure }
+            return tape
         }
     }
 

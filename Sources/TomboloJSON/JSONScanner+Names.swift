@@ -92,7 +92,7 @@ struct JSONNames {
     private var names: [Name] = []
 
     /// Replaces the names by those of the object at `object`.
-    mutating func take(_ tape: [JSONEntry], _ text: UnsafeBufferPointer<UInt8>, _ object: Int) {
+    mutating func take(_ tape: JSONTape, _ text: UnsafeBufferPointer<UInt8>, _ object: Int) {
         pool.removeAll(keepingCapacity: true)
         names.removeAll(keepingCapacity: true)
         var name = object + 1

@@ -2,7 +2,7 @@ extension JSONScanner {
     /// Adds an entry to the tape for a value without content, from `start` to the current position.
     @inline(__always)
     mutating func append(_ kind: JSONEntry.Kind, from start: Int, escapes: Bool = false) {
-        tape.append(
+        tape.write(
             JSONEntry(kind, start: start, end: position, next: tape.count + 1, escapes: escapes))
     }
 

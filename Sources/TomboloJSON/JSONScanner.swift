@@ -1,3 +1,31 @@
+/// The entries that a scanner has written, in memory that it was given. An array would ask at each
+/// write whether the memory is its own.
+struct JSONTape {
+    private let entries: UnsafeMutableBufferPointer<JSONEntry>
+    private(set) var count = 0
+
+    init(_ entries: UnsafeMutableBufferPointer<JSONEntry>) { self.entries = entries }
+
+    /// The most entries of a text: each value or name after the first has a comma, a colon or a
+    /// bracket of its own, and a text that breaks off lacks at most `depthMax` brackets. (Any depth
+    /// is for a text that is known to be valid.) Memory that no entry uses is never touched.
+    static func capacity(for bytes: Int, depthMax: Int) -> Int {
+        bytes / 2 + 1 + (depthMax == .max ? 0 : min(depthMax, bytes))
+    }
+
+    @inline(__always)
+    mutating func write(_ entry: JSONEntry) {
+        precondition(count < entries.count, "a text has more values than bytes for them")
+        entries.initializeElement(at: count, to: entry)
+        count += 1
+    }
+
+    subscript(index: Int) -> JSONEntry {
+        @inline(__always) get { entries[index] }
+        @inline(__always) nonmutating _modify { yield &entries[index] }
+    }
+}
+
 /// Scans a text once: checks it against RFC 8259 and writes the tape.
 ///
 /// Use it only inside the closure that provides the bytes. Each read first compares with
@@ -8,7 +36,7 @@ struct JSONScanner {
     let depthMax: Int
     let numbersFit: Bool
     let comments: Bool
-    var tape: [JSONEntry] = []
+    var tape: JSONTape
     var position = 0
     /// Names of the object that is compared now.
     var names = JSONNames()
@@ -22,16 +50,16 @@ struct JSONScanner {
     private var uncounted = 0
     private var depth = 0
 
+    /// - Parameter entries: memory for as many entries as `JSONTape.capacity(for:)` says.
     init(
-        _ text: UnsafeBufferPointer<UInt8>, depthMax: Int, numbersFit: Bool, comments: Bool
+        _ text: UnsafeBufferPointer<UInt8>, _ entries: UnsafeMutableBufferPointer<JSONEntry>,
+        depthMax: Int, numbersFit: Bool, comments: Bool
     ) {
         self.text = text
         self.depthMax = depthMax
         self.numbersFit = numbersFit
         self.comments = comments
-        // No text has more: each value or name after the first has a comma, a colon or a bracket
-        // of its own. Memory that no entry uses is never touched.
-        tape.reserveCapacity(text.count / 2 + 1)
+        tape = JSONTape(entries)
     }
 
     /// The byte at the current position; at the end 0, which has no meaning in JSON.
@@ -115,7 +143,7 @@ struct JSONScanner {
         }
         if depth > 0 { countContent() }
         depth += 1
-        tape.append(JSONEntry(kind, start: start, next: open))
+        tape.write(JSONEntry(kind, start: start, next: open))
         open = tape.count - 1
         isObject = kind == .object
         return true

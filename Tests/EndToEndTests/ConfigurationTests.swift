@@ -196,6 +196,7 @@ import TomboloJSON
             ("idempotency_keys", "25"), ("idempotency_keys_per_tenant", "26"),
             ("cards_per_tenant", "27"), ("keys_per_tenant", "28"),
             ("activities_per_user", "15"), ("cards_per_device", "16"), ("devices_per_user", "17"),
+            ("destinations_per_key_per_second", "29"),
         ]
         let fields = limits.map { "\"\($0.0)\": \($0.1)" }.joined(separator: ", ")
         let directory = try TemporaryDirectory()

@@ -26,8 +26,8 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 101_680, "TomboloAPI": 6_110, "TomboloAPNs": 1_990, "TomboloContract": 1_300,
-        "TomboloCore": 30_460, "TomboloCore/Machine": 7_670, "TomboloCrypto": 460,
+        "Sources": 102_000, "TomboloAPI": 6_110, "TomboloAPNs": 1_990, "TomboloContract": 1_300,
+        "TomboloCore": 30_700, "TomboloCore/Machine": 7_760, "TomboloCrypto": 460,
         "TomboloEventLog": 440, "TomboloHTTP": 8_130, "TomboloJSON": 2_850, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_400,
         "TomboloSQLite": 1_480, "TomboloServer": 8_980, "TomboloSimulator": 6_870,

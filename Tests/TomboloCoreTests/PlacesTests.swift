@@ -116,6 +116,62 @@ import TomboloJSON
         #expect(known == [4, 5, 6])
     }
 
+    @Test func `beyond a number of cards that are over ended activities leave memory early`() {
+        var rig = BoundsTests.rig {
+            $0.overMax = 4
+            $0.overPerDeviceMax = 100
+        }
+        for device in ["phone", "tablet"] { rig.device(device, user: "ann") }
+        for life in 1...6 {
+            rig.command(.start, BoundsTests.start(#"{"user":"ann"}"#), id: "cat-\(life)")
+            rig.command(.end, "{}", id: "cat-\(life)")
+            rig.advance(to: Double(life))
+        }
+        rig.advance(to: 60)
+        #expect((1...6).filter { rig.view("cat-\($0)") != nil } == [5, 6])
+        #expect(rig.core.sizes.destinations == 4)
+        #expect(rig.crash(recoverAt: 61).isEmpty)
+        #expect(rig.core.sizes.destinations == 4)
+    }
+
+    @Test func `cards that are over leave a device early, and those that wait for a token stay`() {
+        var rig = BoundsTests.rig { $0.overPerDeviceMax = 2 }
+        rig.device("phone", user: "ann")
+        for life in 1...6 {
+            // The app of the second may have begun its card, and tell its token later.
+            let audience = #"{"user":"ann"\#(life == 2 ? #","start":"adopt""# : "")}"#
+            rig.command(.start, BoundsTests.start(audience), id: "cat-\(life)")
+            rig.command(.end, "{}", id: "cat-\(life)")
+        }
+        rig.command(.start, BoundsTests.start(#"{"user":"ann"}"#), id: "dog")
+        rig.advance(to: 1)
+        #expect((1...6).filter { rig.view("cat-\($0)") != nil } == [2, 6])
+        rig.advance(to: 60)
+        rig.token("activity:cat-2", "aa22", "phone")
+        rig.advance(to: 61)
+        #expect(rig.pushes.last?.push.token == "aa22", "its end goes there")
+    }
+
+    @Test func `cards that cannot leave cost little, however many there are`() {
+        var rig = BoundsTests.rig { $0.overMax = 2 }
+        for device in ["phone", "tablet"] { rig.device(device, user: "ann") }
+        for life in 1...40 {
+            rig.command(
+                .start, BoundsTests.start(#"{"user":"ann","start":"adopt"}"#), id: "cat-\(life)")
+            rig.command(.end, "{}", id: "cat-\(life)")
+        }
+        var wakes = 0
+        while let wake = rig.core.nextWake, wake <= Rig.epoch + .seconds(100), wakes < 1_000 {
+            rig.now = max(rig.now, wake)
+            var effects = Effects()
+            rig.core.step(.tick, now: rig.now, effects: &effects)
+            while rig.commit() {}
+            wakes += 1
+        }
+        #expect(wakes < 50)
+        #expect(rig.view("cat-1") != nil)
+    }
+
     @Test func `all cards are counted, and names of devices that are not registered`() {
         var rig = BoundsTests.rig { $0.cardsMax = 3 }
         rig.device("phone")

@@ -12,6 +12,7 @@ import Testing
         while let (work, _) = rest.current(now: now) {
             switch work {
             case .grants: text += "g"
+            case .clock(let isMoved): text += isMoved ? "C" : "c"
             case .pause(nil): text += "*"
             case .pause: text += "p"
             }
@@ -42,9 +43,12 @@ import Testing
     func `a change of class is never lost behind pauses`(count: Int) {
         var sweeps = pauses(count)
         for _ in 0..<2 { sweeps.add(.grants, now: Self.now) }
-        #expect(order(sweeps).filter { $0 == "g" } == "g")
+        for isMoved in [false, true, false] {
+            sweeps.add(.clock(isMoved: isMoved), now: Self.now)
+        }
+        #expect(order(sweeps).filter { "gcC".contains($0) } == "gC")
         for _ in 0..<Sweeps.pausesMax { sweeps.add(.pause(nil), now: Self.now) }
-        #expect(order(sweeps).filter { $0 == "g" } == "g")
+        #expect(order(sweeps).filter { "gcC".contains($0) } == "gC")
     }
 
     @Test func `all inputs of one turn do one piece together`() {

@@ -50,6 +50,8 @@ import TomboloJSON
                 #expect(answer.status == status, "\(route.method) \(path): \(answer.text)")
                 #expect(
                     try json(answer)["code"]?.string == code, "\(route.method) \(path)")
+                // What the key may not read, the refusal does not say either.
+                for user in ["u1", "u2"] { #expect(!answer.text.contains(user)) }
             }
         }
         let after = try await doors.call("GET", phone).text

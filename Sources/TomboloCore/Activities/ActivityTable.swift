@@ -4,14 +4,18 @@
 struct ActivityTable: RandomAccessCollection, Sendable {
     private var rows = SlotArray<Tables.Activities, Activity>()
     private var free: [ActivitySlot] = []
-    private var byKey: [ActivityKey: ActivitySlot] = [:]
-    private var byNumber: [ActivityNumber: ActivitySlot] = [:]
+    private var byKey = ShardedDictionary<ActivityKey, ActivitySlot>()
+    private var byNumber = ShardedDictionary<ActivityNumber, ActivitySlot>()
     /// Activities set aside at start-up because their state is unknown.
     private var damaged: [ActivityKey: SetAside] = [:]
     /// Ended activities of each tenant, oldest first.
     private var ended: [TenantID: EndedQueue] = [:]
     private var running: [TenantID: Int] = [:]
     private(set) var runningInAll = 0
+    /// Number of cards of activities that have ended.
+    private(set) var endedCards = 0
+    /// Until then nothing leaves early, because nothing could.
+    private var staysUntil = Instant.distantPast
     /// When ended activities leave memory.
     var retirements = DeadlineHeap<Tables.Activities>()
     /// When running activities end by themselves because their producers are silent.
@@ -118,9 +122,31 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         rows[slot].isCounted = runs
         running[rows[slot].key.tenant, default: 0] += runs ? 1 : -1
         runningInAll += runs ? 1 : -1
+        endedCards += rows[slot].destinations.count * (runs ? -1 : 1)
+    }
+
+    /// Counts a card that the activity has got (1) or lost (-1).
+    mutating func countCard(_ count: Int, of slot: ActivitySlot) {
+        if !rows[slot].isCounted { endedCards += count }
     }
 
     // MARK: Ended activities
+
+    /// True if ended activities must leave early, because there are too many of them or of their
+    /// cards.
+    func areCrowded(_ limits: Limits, now: Instant) -> Bool {
+        (retirements.count > limits.endedMax || endedCards > limits.overMax)
+            && staysUntil <= now
+    }
+
+    /// Notes that no ended activity could leave early.
+    mutating func stay(now: Instant) { staysUntil = now + .seconds(10) }
+
+    /// When the next ended activity leaves memory.
+    func nextRetirement(_ limits: Limits) -> Instant? {
+        areCrowded(limits, now: .distantFuture) && retirements.count > 0
+            ? staysUntil : retirements.first
+    }
 
     /// Adds an ended activity to its tenant's queue. A queue that has become too long loses its
     /// entries of activities that have left memory or run again.

@@ -13,6 +13,15 @@ package enum DeviceCommand: Sendable {
     case report(ActivityReference, PhoneReport)
     case action(DeviceAction)
 
+    /// The names of the tokens that it gives.
+    var tokenNames: [TokenName] {
+        switch self {
+        case .putToken(let name, _): [name]
+        case .putTokens(let set): set.tokens.map(\.name)
+        default: []
+        }
+    }
+
     /// True for the device's own PUT, which signs its key's user in.
     var isRegistration: Bool {
         if case .register = self { true } else { false }

@@ -28,14 +28,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     private var devices = SlotArray<Tables.Devices, Device?>()
     private var free: [DeviceSlot] = []
     private var all = SlotArray<Tables.Devices, Traits>()
-    private var byKey: [DeviceKey: DeviceSlot] = [:]
-    private var byUser: [UserKey: [DeviceSlot]] = [:]
+    private var byKey = ShardedDictionary<DeviceKey, DeviceSlot>()
+    private var byUser = ShardedDictionary<UserKey, [DeviceSlot]>()
     private var counts: [TenantID: Int] = [:]
     /// Up to `nearNamesMax` device names of each tenant, to find one that is similar to a wrong
     /// name.
     private var firstKeys: [TenantID: [DeviceKey]] = [:]
     private var registrations = RegistrationPool()
-    private var holders: [TokenPlace: DeviceSlot] = [:]
+    private var holders = ShardedDictionary<TokenPlace, DeviceSlot>()
     private var nextNumber: Int64 = 1
     var actions = ActionTable()
     var departed = DepartedDevices()
@@ -265,7 +265,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         return user
     }
 
-    private func user(of place: DeviceSlot) -> UserKey? {
+    func user(of place: DeviceSlot) -> UserKey? {
         guard let device = devices[place], let user = device.registration.user else { return nil }
         return UserKey(tenant: device.key.tenant, user: user)
     }

@@ -34,12 +34,14 @@ package struct KeyOrder: Hashable, Sendable {
 }
 
 struct KeyTable: Sendable {
-    private var values: [Int64: [UInt8]] = [:]
+    /// With the number of each, to list them.
+    private var values = ShardedDictionary<Int64, (number: Int64, value: [UInt8])>()
     private(set) var order = KeyOrder()
+    var rates = KeyRates()
 
     /// All keys by number. If the newest key was deleted, the record of the order comes first.
     var stored: [(number: Int64, value: [UInt8])] {
-        var all = values.sorted { $0.key < $1.key }.map { (number: $0.key, value: $0.value) }
+        var all = values.values.sorted { $0.number < $1.number }
         if order.newest > all.last?.number ?? 0, let value = order.record.value {
             all.insert((KeyOrder.number, value), at: 0)
         }
@@ -48,7 +50,7 @@ struct KeyTable: Sendable {
 
     /// Stores a key, or deletes it if `value` is nil. Returns the records to write.
     mutating func keep(_ number: Int64, _ value: [UInt8]?) -> [Record] {
-        values[number] = value
+        values[number] = value.map { (number, $0) }
         order.newest = max(order.newest, number)
         let record = Record(space: .key, number: number, value: value)
         return value == nil && number == order.newest ? [order.record, record] : [record]
@@ -60,7 +62,7 @@ struct KeyTable: Sendable {
             (order.newest, order.unnoted) = (max(order.newest, read.newest), read.unnoted)
             return
         }
-        values[record.number] = record.value
+        values[record.number] = record.value.map { (record.number, $0) }
         order.newest = max(order.newest, record.number)
     }
 

@@ -10,9 +10,8 @@ struct IdempotencyIndex: Sendable {
         case recorded(seq: Int64)
     }
 
-    private var entries: [Int: Entry] = [:]
-    private var byAge: [(hash: Int, at: Instant, owner: Int32)] = []
-    private var head = 0
+    private var entries = ShardedDictionary<Int, Entry>()
+    private var byAge = ChunkedQueue<(hash: Int, at: Instant, owner: Int32)>()
     private var owners: [TenantID: Int32] = [:]
     /// Number of keys of each tenant, by the tenant's value in `owners`.
     private var counts: [Int] = []
@@ -51,7 +50,7 @@ struct IdempotencyIndex: Sendable {
     ) {
         let (hash, owner) = (Self.hash(tenant, key.key), owner(tenant))
         set(hash, .recorded(seq: seq), owner)
-        byAge.append((hash, instant, owner))
+        byAge.enqueue((hash, instant, owner))
     }
 
     private mutating func owner(_ tenant: TenantID) -> Int32 {
@@ -70,13 +69,9 @@ struct IdempotencyIndex: Sendable {
 
     mutating func forget(before limit: Instant) {
         recovered.forget(before: limit)
-        while head < byAge.count, byAge[head].at < limit {
-            set(byAge[head].hash, nil, byAge[head].owner)
-            head += 1
-        }
-        if head > 4_096, head * 2 > byAge.count {
-            byAge.removeFirst(head)
-            head = 0
+        while let oldest = byAge.first, oldest.at < limit {
+            set(oldest.hash, nil, oldest.owner)
+            byAge.removeFirst()
         }
     }
 

@@ -8,8 +8,11 @@ extension Core {
     mutating func enterAudience(
         _ slot: ActivitySlot, isRecovered: Bool = false, now: Instant
     ) {
+        // The audience names each device once.
+        let hasCards = !activities[slot].destinations.isEmpty
         func addCard(_ device: DeviceSlot) {
-            addDestination(slot, device, isRecovered: isRecovered, now: now)
+            addDestination(
+                slot, device, mayHaveCard: hasCards, isRecovered: isRecovered, now: now)
         }
         let tenant = activities[slot].key.tenant
         switch activities[slot].durableDefinition.audience {
@@ -95,17 +98,20 @@ extension Core {
     /// Adds a destination if activity and device have the same app and the device has room for a
     /// card. The caller examines the new destination.
     ///
-    /// - Parameter isRecovered: true if the start was to go before this relay started: its wait
-    ///   goes on, and does not begin anew.
+    /// - Parameters:
+    ///   - mayHaveCard: false if the activity has no card on the device.
+    ///   - isRecovered: true if the start was to go before this relay started: its wait goes on,
+    ///     and does not begin anew.
     mutating func addDestination(
-        _ activity: ActivitySlot, _ device: DeviceSlot, isRecovered: Bool = false, now: Instant
+        _ activity: ActivitySlot, _ device: DeviceSlot, mayHaveCard: Bool = true,
+        isRecovered: Bool = false, now: Instant
     ) {
         let incarnation = activities[activity].durableIncarnation
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
             let upstream = configuration.upstream(of: owner),
             configuration[upstream].id == definition.app,
-            let renewal = nextCard(of: activity, on: device),
+            let renewal = nextCard(of: activity, on: device, mayBeThere: mayHaveCard),
             !devices.isFull(device, configuration.limits)
         else { return }
         var destination = Destination(
@@ -138,13 +144,15 @@ extension Core {
 
     /// The card's number for a new destination; nil if the device has a card already. A user who
     /// returns to a device gets a card with a new number, because the first card has ended there.
-    private func nextCard(of activity: ActivitySlot, on device: DeviceSlot) -> Int64? {
+    private func nextCard(
+        of activity: ActivitySlot, on device: DeviceSlot, mayBeThere: Bool
+    ) -> Int64? {
         var next: Int64 = 0
         // Search the shorter list: that of the device or that of the activity.
         let (own, all) = (
             devices[device]?.destinations ?? [], activities[activity].destinations
         )
-        for slot in own.count < all.count ? own : all {
+        for slot in !mayBeThere ? [] : own.count < all.count ? own : all {
             guard destinations.holds(slot), destinations[slot].activity == activity,
                 destinations[slot].device == device,
                 destinations[slot].incarnation == activities[activity].durableIncarnation
@@ -212,6 +220,7 @@ extension Core {
         let tenant = activities[destination.activity].key.tenant
         let slot = destinations.insert(destination, of: tenant)
         audiences.addCards(1, of: tenant)
+        activities.countCard(1, of: destination.activity)
         activities[destination.activity].destinations.append(slot)
         devices[known: destination.device].destinations.append(slot)
         return slot
@@ -223,6 +232,7 @@ extension Core {
         setHoldsStartToken(slot, false)
         journal.erase(.checkpoint, destination.number)
         audiences.addCards(-1, of: tenant)
+        activities.countCard(-1, of: destination.activity)
         activities[destination.activity].destinations.remove(slot)
         leavePlace(slot)
         destinations.remove(slot, of: tenant)

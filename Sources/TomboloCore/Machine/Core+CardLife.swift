@@ -6,7 +6,9 @@ import TomboloJSON
 extension Core {
     /// Sets the wall clock to the machine's. After a long step the clock was wrong before: cards
     /// keep their ages, and destinations that wait for a wall time are examined again.
-    mutating func followClock(to next: Span, now: Instant) {
+    mutating func followClock(
+        to next: Span, now: Instant, _ work: inout StepBudget.Part
+    ) {
         let before = wall(now)
         let (step, moves) = clock.follow(to: next, now: now)
         // After a crash, the next relay must know by which clock timestamps were made: record it at
@@ -16,21 +18,32 @@ extension Core {
         if moves != .zero { upstreams.tryNow(now) }
         moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
         guard step < .zero || moves > .zero else { return }
-        for slot in destinations.indices where destinations.holds(slot) {
-            if step < .zero {
+        if step < .zero {
+            for slot in destinations.indices where destinations.holds(slot) {
                 destinations[slot].followClock(backBy: step)
                 // The clock reading in the log does not cover earlier times, so the checkpoint
                 // must.
                 if destinations[slot].checkpointIsDirty { journal.checkpoint(slot) }
             }
-            if destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) {
-                scheduleCheckpoint(slot, now: now)
-                destinations.deadlines.set(slot, at: now)
-            }
+            timelines.followClock(backTo: wall(now))
         }
-        if step < .zero { timelines.followClock(backTo: wall(now)) }
+        sweeps.add(.clock(isMoved: moves != .zero), now: now)
+        sweep(now: now, &work)
     }
 
+    /// Stores the corrected times of a card, and sends its state again if the phone has dropped it.
+    mutating func correct(_ slot: CardSlot, isMoved: Bool, now: Instant) {
+        guard destinations.holds(slot) else { return }
+        if isMoved, destinations[slot].cardSince != nil { scheduleCheckpoint(slot, now: now) }
+        guard destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) else {
+            return
+        }
+        scheduleCheckpoint(slot, now: now)
+        destinations.deadlines.set(slot, at: now)
+    }
+
+    /// Moves the times of cards; `sweep` stores them.
+    ///
     /// - Parameter wall: a card that began later has its time from another clock and is not moved.
     mutating func moveCards(
         by step: Span, through wall: Instant = .distantFuture, now: Instant
@@ -39,19 +52,18 @@ extension Core {
         for slot in destinations.indices where destinations.holds(slot) {
             guard let since = destinations[slot].cardSince, since <= wall else { continue }
             destinations[slot].cardSince = since + step
-            scheduleCheckpoint(slot, now: now)
         }
     }
 
     /// The newest timestamp among the cards that are not finished; nil if no card has one. The next
     /// push to that card must have a later one.
     package func newestTimestamp(at wall: Instant) -> Instant? {
-        destinations.indices.compactMap { slot -> Int64? in
-            guard let destination = destinations.at(slot), !destination.isFinished else {
-                return nil
-            }
-            return destination.pacing.taken.counting(at: wall)
-        }.max().flatMap { $0 > 0 ? Instant(seconds: $0) : nil }
+        var newest: Int64 = 0
+        for slot in destinations.indices
+        where destinations.holds(slot) && !destinations[slot].isFinished {
+            newest = max(newest, destinations[slot].pacing.taken.counting(at: wall))
+        }
+        return newest > 0 ? Instant(seconds: newest) : nil
     }
 
     /// When the system ends the destination's card; nil if there is no card yet.

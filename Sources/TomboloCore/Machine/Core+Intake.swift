@@ -33,7 +33,10 @@ extension Core {
             + "again")
     package static let isBehind = Refusal(.overloaded, "the log is behind; try again in a second")
 
-    mutating func admit(_ command: Command, now: Instant) -> Admission {
+    /// - Parameter isRated: false for one of the ends of many activities, which go in pieces.
+    mutating func admit(
+        _ command: Command, isRated: Bool = true, now: Instant
+    ) -> Admission {
         guard hasRoom else { return .refused(Self.noRoom) }
         // A single event is accepted at any size, because the HTTP server has limited it already.
         let limits = configuration.limits
@@ -62,7 +65,7 @@ extension Core {
         do {
             switch command.content {
             case .start(let start): return try admitStart(start, command, now: now)
-            default: return try admitChange(command, now: now)
+            default: return try admitChange(command, isRated: isRated, now: now)
             }
         } catch {
             return .refused(error)
@@ -107,16 +110,9 @@ extension Core {
             types[.init(tenant: command.activity.tenant, app: app, name: start.type)]
         let command = command.completed(by: type)
         let definition = Activity.Definition(
-            type: start.type, app: app, audience: start.audience, route: start.route,
+            start, type, app: app,
             attributes: try start.attributes(naming: reference, at: type.map(\.idAt)),
-            onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
-            startWait: start.startWait ?? type?.startWait ?? Start.startWaitDefault,
-            endAfter: start.endAfter ?? type?.endAfter,
-            onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
-            renew: start.renew ?? type?.renew ?? .never,
-            startedAt: wall(now),
-            framesShowWhen: start.framesShowWhen ?? type?.framesShowWhen ?? .background,
-            digest: digest)
+            startedAt: wall(now), digest: digest)
         var timed = start
         if case .start(let complete) = command.content { timed = complete }
         let projection = Projection(timed, version: version, at: wall(now))
@@ -125,6 +121,8 @@ extension Core {
             projection.widened(by: type?.presence), definition, alert: start.alert,
             history: timed.history)
         try checkState(projection, definition, command.content, command.activity.tenant)
+        let cards = devices.cards(of: start.audience, command.activity.tenant)
+        try keys.rates.spend(cards, by: command.key, configuration.limits, now: now)
         let place = slot ?? newActivity(command.activity, definition, projection)
         if slot != nil { beginAnew(place, incarnation, definition, projection) }
         return .pending(addEvent(command, place, projection, definition: definition, now: now))
@@ -157,7 +155,7 @@ extension Core {
     }
 
     private mutating func admitChange(
-        _ command: Command, now: Instant
+        _ command: Command, isRated: Bool, now: Instant
     ) throws(Refusal) -> Admission {
         guard let slot = activities.slot(of: command.activity) else {
             if let refusal = activities.refusal(of: command.activity) { throw refusal }
@@ -180,6 +178,10 @@ extension Core {
                 version: version)
         }
         let change = try judge(command, at: slot, now: now)
+        if isRated, change.projection.ending != nil {
+            let cards = activities[slot].destinations.count
+            try keys.rates.spend(cards, by: command.key, configuration.limits, now: now)
+        }
         activities[slot].accepted = change.projection
         if change.projection.ending != nil { activities.recount(slot) }
         return .pending(
@@ -273,5 +275,24 @@ extension Core {
         } else {
             journal.answer(.standing(activity: slot, kind, ticket))
         }
+    }
+}
+
+extension Activity.Definition {
+    /// What a start says, then what its type says, then the default.
+    fileprivate init(
+        _ start: Start, _ type: ActivityType?, app: String, attributes: JSON, startedAt: Instant,
+        digest: UInt64
+    ) {
+        self.init(
+            type: start.type, app: app, audience: start.audience, route: start.route,
+            attributes: attributes,
+            onUnknownStart: start.onUnknownStart ?? type?.onUnknownStart ?? .giveUp,
+            startWait: start.startWait ?? type?.startWait ?? Start.startWaitDefault,
+            endAfter: start.endAfter ?? type?.endAfter,
+            onTokenGone: start.onTokenGone ?? type?.onTokenGone ?? .stop,
+            renew: start.renew ?? type?.renew ?? .never, startedAt: startedAt,
+            framesShowWhen: start.framesShowWhen ?? type?.framesShowWhen ?? .background,
+            digest: digest)
     }
 }

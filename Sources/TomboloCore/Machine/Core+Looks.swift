@@ -27,10 +27,6 @@ extension Core {
     /// caches before they are written, and a late relay would become even slower.
     package static let pushesPerTurnMax = 128
 
-    /// Maximum number of examinations in a step: of due ones, and separately of those that wait at
-    /// upstreams. The core cannot measure time; this number takes about 5 ms.
-    static let looksPerTurnMax = 2_000
-
     /// Examines what is woken: first what this step has woken, then what waits at woken upstreams,
     /// then what is due.
     mutating func lookAtWoken(_ reach: Reach, now: Instant, effects: inout Effects) {
@@ -44,7 +40,8 @@ extension Core {
                 finishLeaving(slot, now: now)
             case .presence(let slot): presenceChanged(slot, now: now)
             case .orphans(let slot): sweepOrphans(of: slot, now: now)
-            case .wish(let wish): effects.looks += grant(wish, now: now)
+            case .wish(let wish):
+                effects.budget.due.take(grant(wish, now: now) * StepBudget.Cost.look)
             case .nothing: break
             }
         }
@@ -54,12 +51,12 @@ extension Core {
         _ reach: Reach, now: Instant, _ effects: inout Effects
     ) -> Look? {
         if let slot = destinations.popWoken() { return .card(slot, isItsTurn: false) }
-        if effects.turns < Self.looksPerTurnMax, let turn = nextTurn(now: now) {
-            effects.turns += 1
+        if !effects.budget.turns.isSpent, let turn = nextTurn(now: now) {
+            effects.budget.turns.take(StepBudget.Cost.look)
             return turn
         }
-        guard reach == .all, effects.looks < Self.looksPerTurnMax else { return nil }
-        effects.looks += 1
+        guard reach == .all, !effects.budget.due.isSpent else { return nil }
+        effects.budget.due.take(StepBudget.Cost.look)
         if let slot = channels.popWoken() { return .card(slot, isItsTurn: false) }
         guard effects.pushes.count < Self.pushesPerTurnMax else { return nil }
         if let wish = surfaces.popWish() { return .wish(wish) }

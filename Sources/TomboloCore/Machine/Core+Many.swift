@@ -144,7 +144,7 @@ extension Core {
             var command = Command(
                 activity: activities[slot].key, content: .end(request.end), body: request.body)
             command.key = request.key
-            switch admit(command, now: now) {
+            switch admit(command, isRated: false, now: now) {
             case .pending(let place): indices.append(place)
             case .standing, .replay: break
             case .refused(let refusal):

@@ -32,23 +32,24 @@ extension Core {
     }
 
     /// Does the next piece of the sweep in progress.
-    mutating func sweep(now: Instant) {
+    mutating func sweep(now: Instant, _ budget: inout StepBudget.Part) {
         guard let (work, first) = sweeps.current(now: now) else { return }
         let cards = destinations.indices.count
         let count =
             switch work {
             case .pause: cards + surfaces.count
             case .grants: devices.count
+            case .clock: cards
             }
-        var (place, works) = (first, 0)
-        let end = min(count, first + Sweeps.placesMax)
-        while place < end, works < Sweeps.worksMax {
+        var place = first
+        while place < count, !budget.isSpent {
+            budget.take(StepBudget.Cost.place)
             switch work {
             case .pause(let pause) where place < cards:
                 let slot = CardSlot(place)
                 if pause.map({ holds($0, slot) }) ?? destinations.holds(slot) {
                     destinations.wake(slot, now: now)
-                    works += 1
+                    budget.take(StepBudget.Cost.look)
                 }
             case .pause(let pause):
                 let slot = SurfaceSlot(place - cards)
@@ -56,11 +57,14 @@ extension Core {
                     pause.map({ holds($0, device) }) ?? true
                 {
                     surfaces.wake(slot, now: now)
-                    works += 1
+                    budget.take(StepBudget.Cost.look)
                 }
             case .grants:
                 adoptGrants(of: Slot(place), now: now)
-                works += 1
+                budget.take(StepBudget.Cost.look)
+            case .clock(let isMoved):
+                budget.take(StepBudget.Cost.row)
+                correct(CardSlot(place), isMoved: isMoved, now: now)
             }
             place += 1
         }

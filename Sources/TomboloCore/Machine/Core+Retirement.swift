@@ -4,7 +4,6 @@ import TomboloJSON
 // mostly running ones.
 
 extension Core {
-    private static let retiredMax = 256
     /// Time until an activity that could not leave is tried again.
     private static let retirementRetry = Span.minutes(10)
 
@@ -18,37 +17,39 @@ extension Core {
     }
 
     /// Adds due retirements to the pending batch. The activities leave memory when it is durable.
-    mutating func retire(now: Instant) {
-        var count = 0
-        let max = configuration.limits.endedMax
-        while count < Self.retiredMax,
-            let slot = activities.retirements.pop(
-                until: activities.retirements.count > max ? .distantFuture : now)
-        {
-            guard activities[slot].hasEnded else { continue }
-            count += 1
-            guard !addRetirement(slot, now: now) else { continue }
-            // Above the limit, try the other ones first.
-            let isCrowded = activities.retirements.count >= max
+    mutating func retire(now: Instant, _ work: inout StepBudget.Part) {
+        let limits = configuration.limits
+        var left = 0
+        while !work.isSpent {
+            let isCrowded = activities.areCrowded(limits, now: now)
+            let until = isCrowded ? .distantFuture : now
+            guard let slot = activities.retirements.pop(until: until) else { return }
+            guard activities[slot].hasEnded, !addRetirement(slot, now: now, &work) else {
+                left += 1
+                continue
+            }
+            // Above a limit, try the other ones first.
             activities.retirements.set(
-                slot,
-                at: now + (isCrowded ? configuration.limits.endedKept : Self.retirementRetry))
+                slot, at: now + (isCrowded ? limits.endedKept : Self.retirementRetry))
         }
+        if left == 0 { activities.stay(now: now) }
     }
 
     /// Retires the oldest ended activity early. If that is impossible, it comes after the others.
     /// Returns false if there is no ended activity.
-    mutating func retireOldest(now: Instant) -> Bool {
+    mutating func retireOldest(now: Instant, _ work: inout StepBudget.Part) -> Bool {
         guard let slot = activities.retirements.pop(until: .distantFuture) else { return false }
-        guard activities[slot].hasEnded, !addRetirement(slot, now: now) else { return true }
+        guard activities[slot].hasEnded, !addRetirement(slot, now: now, &work) else { return true }
         activities.retirements.set(slot, at: now + configuration.limits.endedKept)
         return true
     }
 
     /// Retires an ended activity early. Returns false if that is impossible.
     @discardableResult
-    mutating func retireEarly(_ slot: ActivitySlot, now: Instant) -> Bool {
-        guard activities.retirements.at(slot) != nil, addRetirement(slot, now: now) else {
+    mutating func retireEarly(
+        _ slot: ActivitySlot, now: Instant, _ work: inout StepBudget.Part
+    ) -> Bool {
+        guard activities.retirements.at(slot) != nil, addRetirement(slot, now: now, &work) else {
             return false
         }
         activities.retirements.set(slot, at: nil)
@@ -57,12 +58,16 @@ extension Core {
 
     /// Adds a retirement to the pending batch. Returns false if a destination still has something
     /// to send.
-    private mutating func addRetirement(_ slot: ActivitySlot, now: Instant) -> Bool {
+    private mutating func addRetirement(
+        _ slot: ActivitySlot, now: Instant, _ work: inout StepBudget.Part
+    ) -> Bool {
+        work.take(StepBudget.Cost.leave)
         guard let ending = activities[slot].accepted.ending,
             activities[slot].durable?.version == activities[slot].accepted.version,
             activities[slot].destinations.allSatisfy({ canLeave($0) })
         else { return false }
         for destination in activities[slot].destinations {
+            work.take(StepBudget.Cost.leave)
             release(destination, endedAt: ending.at, now: now)
             dismiss(destination, now: now)
         }

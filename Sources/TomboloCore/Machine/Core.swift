@@ -109,7 +109,7 @@ package struct Core: ~Copyable, Sendable {
         case .clock(let lead, let isBehind):
             clock.isBehind = isBehind
             // Timestamps may only be as far ahead as the next relay would know after a crash.
-            followClock(to: lead, now: now)
+            followClock(to: lead, now: now, &effects.budget.sweep)
             return
         case .room(let isThere):
             // Handle it before the other inputs of this turn, like `.clock`.
@@ -128,7 +128,7 @@ package struct Core: ~Copyable, Sendable {
     package var nextWake: Instant? {
         var next = min(
             destinations.deadlines.first ?? .distantFuture,
-            activities.retirements.first ?? .distantFuture,
+            activities.nextRetirement(configuration.limits) ?? .distantFuture,
             activities.silences.first ?? .distantFuture,
             devices.deadlines.first ?? .distantFuture,
             devices.orphanDeadlines.first ?? .distantFuture,
@@ -161,13 +161,13 @@ package struct Core: ~Copyable, Sendable {
     func time(_ now: Instant) -> DeliveryTime { DeliveryTime(now: now, lead: clock.lead) }
 
     private mutating func wakeUp(now: Instant, effects: inout Effects) {
-        sweep(now: now)
+        sweep(now: now, &effects.budget.sweep)
         endSilent(now: now)
         lookAtWoken(.all, now: now, effects: &effects)
         if timelines.hasMoved || timelines.nextDue.map({ $0 <= wall(now) }) == true {
             askForTimelines(now: now)
         }
-        retire(now: now)
+        retire(now: now, &effects.budget.retirement)
         journal.sayWhatIsLeftOut(clock, now: now)
         upstreams.wakeWaiting()
         lookAtWoken(.turns, now: now, effects: &effects)

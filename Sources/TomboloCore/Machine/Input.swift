@@ -103,9 +103,7 @@ package struct EndMany: Sendable {
 
 /// What the shell must do after a step.
 package struct Effects: Sendable {
-    /// Numbers of examinations in this step, of due things and of those whose turn it was. Both
-    /// have limits.
-    var (looks, turns) = (0, 0)
+    package internal(set) var budget = StepBudget()
     package var answers: [(Ticket, Answer)] = []
     package var pushes: [Push] = []
     /// Upstreams that need one more channel in their pools.

@@ -2,16 +2,17 @@
 /// in pieces, so that other requests do not wait. Sweeps run one after the other, each over all
 /// slots. They are not stored, because start-up examines all slots anyway.
 struct Sweeps: Sendable {
-    enum Work: Sendable {
+    enum Work: Hashable, Sendable {
         /// Examines the destinations that a pause affects; nil: all destinations.
         case pause(Pause?)
         /// Adopts the grants of all devices, after a type has got another budget class.
         case grants
+        /// Corrects what destinations have sent, after the wall clock was set.
+        ///
+        /// - Parameter isMoved: true if the times of cards have changed, too.
+        case clock(isMoved: Bool)
     }
 
-    /// Maximum number of slots in a piece, and of slots in it that need work.
-    static let placesMax = 8_192
-    static let worksMax = 256
     /// Above this number, one sweep of all destinations replaces those for single pauses.
     static let pausesMax = 32
 
@@ -22,16 +23,20 @@ struct Sweeps: Sendable {
     /// Adds work, which begins with the next piece.
     mutating func add(_ work: Work, now: Instant) {
         defer { dueAt = dueAt ?? now }
-        if work.isGrants {
-            // The new sweep is for all devices, so it replaces an earlier one.
-            waiting.removeAll { $0.work.isGrants }
-            waiting.append((work, 0))
-        } else if waiting.count < Self.pausesMax {
-            waiting.append((work, 0))
-        } else {
-            waiting.removeAll { !$0.work.isGrants }
-            waiting.append((.pause(nil), 0))
+        var work = work
+        switch work {
+        // The new sweep is for all slots, so it replaces an earlier one.
+        case .grants: waiting.removeAll { if case .grants = $0.work { true } else { false } }
+        case .clock(let isMoved):
+            let wasMoved = waiting.contains { $0.work == .clock(isMoved: true) }
+            waiting.removeAll { if case .clock = $0.work { true } else { false } }
+            work = .clock(isMoved: isMoved || wasMoved)
+        case .pause:
+            guard waiting.count >= Self.pausesMax else { break }
+            waiting.removeAll { if case .pause = $0.work { true } else { false } }
+            work = .pause(nil)
         }
+        waiting.append((work, 0))
     }
 
     /// The present work and its next slot; nil if no piece is due.
@@ -49,11 +54,5 @@ struct Sweeps: Sendable {
             waiting.removeFirst()
         }
         dueAt = waiting.isEmpty ? nil : now + Span(nanoseconds: 1)
-    }
-}
-
-extension Sweeps.Work {
-    fileprivate var isGrants: Bool {
-        if case .grants = self { true } else { false }
     }
 }

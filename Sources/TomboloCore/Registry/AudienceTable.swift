@@ -4,8 +4,8 @@
 /// A registered device itself lists the activities that name it. `cards` counts durable starts, and
 /// `coming` those that are not durable yet.
 struct AudienceTable: Sendable {
-    private var byName: [DeviceKey: SlotList<Tables.Activities>] = [:]
-    private var byUser: [UserKey: [ActivitySlot]] = [:]
+    private var byName = ShardedDictionary<DeviceKey, SlotList<Tables.Activities>>()
+    private var byUser = ShardedDictionary<UserKey, [ActivitySlot]>()
     /// Starts that are accepted but not durable.
     private(set) var coming = ComingStarts()
     /// Number of cards on devices, and of names of unregistered devices in audiences.

@@ -53,6 +53,14 @@ package struct Limits: Hashable, Sendable {
     package var runningPerTenantMax = 500_000
     /// Maximum number of ended activities in memory. Above it, the oldest leave early.
     package var endedMax = 200_000
+    /// Maximum number of cards of ended activities in memory. Above it, the oldest activities leave
+    /// early, if nothing waits for their cards.
+    package var overMax = 200_000
+    /// The same for a device, when it gets another card.
+    package var overPerDeviceMax = 64
+    /// How many destinations the starts and ends of one API key may reach in a second: each costs
+    /// about 5 µs, and a row in the log.
+    package var destinationsPerKeyPerSecond = 20_000
     /// Maximum number of cards on all devices, with names of unregistered devices.
     package var cardsMax = 2_000_000
     package var cardsPerTenantMax = 1_000_000

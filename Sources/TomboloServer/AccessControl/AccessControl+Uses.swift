@@ -42,18 +42,16 @@ extension AccessControl {
 
     func keysOfOthers(than user: String?, _ device: DeviceKey) -> [KeyRecord] {
         let now = now()
-        return records(of: device.tenant).filter { record in
+        return records(of: device).filter { record in
             record.binding.user != nil && !isSameText(record.binding.user, user)
-                && record.scopes.contains(.device(device.id)) && !record.isExpired(at: now)
+                && !record.isExpired(at: now)
         }
     }
 
     /// For each valid key of the device: the user to which it is bound, or nil.
     func boundUsers(of device: DeviceKey) -> [String?] {
         let now = now()
-        return records(of: device.tenant).filter {
-            $0.scopes.contains(.device(device.id)) && !$0.isExpired(at: now)
-        }.map(\.binding.user)
+        return records(of: device).filter { !$0.isExpired(at: now) }.map(\.binding.user)
     }
 
     /// Keys that have been expired for longer than `expiredKept`. They can be deleted.

@@ -35,10 +35,12 @@ package final class AccessControl: @unchecked Sendable {
     private let chance: @Sendable (Int) -> [UInt8]
     /// Returns the wall time.
     let now: @Sendable () -> Instant
-    var keys: [String: KeyRecord] = [:]
+    var keys = ShardedDictionary<String, KeyRecord>()
     private var places: [TenantID: [(number: Int64, id: String)]] = [:]
+    /// The ids of each device's keys, oldest first.
+    private var ofDevice = ShardedDictionary<DeviceKey, [String]>()
     /// For each key, the time of its last use that is in the log.
-    var storedUses: [String: Instant] = [:]
+    var storedUses = ShardedDictionary<String, Instant>()
     /// Keys deleted since the process began, so that a refusal can say that a deleted key is still
     /// in use. Emptied when full.
     private var removed: [String: KeyRecord] = [:]
@@ -145,6 +147,7 @@ package final class AccessControl: @unchecked Sendable {
         if keys.removeValue(forKey: record.id) != nil {
             let index = index(after: record.number, in: record.tenant) - 1
             if index >= 0 { places[record.tenant]?.remove(at: index) }
+            for device in record.devices { ofDevice[device]?.removeAll { $0 == record.id } }
         }
         storedUses[record.id] = nil
         leaving.remove(record.id)
@@ -158,6 +161,11 @@ package final class AccessControl: @unchecked Sendable {
     /// A tenant's keys, oldest first.
     package func records(of tenant: TenantID) -> [KeyRecord] {
         page(of: tenant, after: 0, limit: .max).records
+    }
+
+    /// A device's keys, oldest first.
+    func records(of device: DeviceKey) -> [KeyRecord] {
+        (ofDevice[device] ?? []).compactMap { keys[$0] }
     }
 
     /// The number of a tenant's keys, including expired ones.
@@ -180,6 +188,7 @@ package final class AccessControl: @unchecked Sendable {
         if keys.updateValue(record, forKey: record.id) == nil {
             let index = index(after: record.number, in: record.tenant)
             places[record.tenant, default: []].insert((record.number, record.id), at: index)
+            for device in record.devices { ofDevice[device, default: []].append(record.id) }
         }
     }
 

@@ -43,6 +43,13 @@ package struct KeyRecord: Hashable, Sendable {
         self.code = code
     }
 
+    /// The devices that the key may manage.
+    var devices: [DeviceKey] {
+        scopes.scopes.compactMap { scope in
+            if case .device(let id) = scope { DeviceKey(tenant: tenant, id: id) } else { nil }
+        }
+    }
+
     /// The scopes in the format of `--scope`.
     package var scopesText: String { scopes.scopes.map(\.text).joined(separator: ",") }
 

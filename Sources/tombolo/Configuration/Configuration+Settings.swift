@@ -90,6 +90,10 @@ extension Configuration {
             "cards_per_device", .count(\.limits.cardsPerDeviceMax, 1...10_000),
             "Cards of one device. Beyond, the oldest that have ended leave."),
         Setting(
+            "destinations_per_key_per_second",
+            .count(\.limits.destinationsPerKeyPerSecond, 1...1_000_000),
+            "Destinations that the starts and ends of one API key reach in a second."),
+        Setting(
             "devices_per_user", .count(\.limits.devicesPerUserMax, 1...10_000),
             "Devices of one user."),
     ]

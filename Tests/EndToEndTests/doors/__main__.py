@@ -130,13 +130,13 @@ def main():
     arguments = parser.parse_args()
     world.PROGRAM = os.path.abspath(arguments.program)
     if arguments.crowds:
-        summary = crowds()
+        summary = crowds(arguments.whole)
         print(json.dumps(summary))
         sys.exit(1 if summary["crowd_finds"] else 0)
     if arguments.held:
         summary = held(Contract(PROTOCOL), arguments.whole, arguments.door)
         if arguments.door is None:
-            for more in (hellos, crowds):
+            for more in (hellos, lambda: crowds(arguments.whole)):
                 summary.update(more())
             summary["finds"] += summary["hello_finds"] + summary["crowd_finds"]
         print(json.dumps(summary))

@@ -1,13 +1,16 @@
-"""Nobody holds the loop where much waits: an upstream that refuses all, and batches of what is no command.
+"""Nobody holds the loop in a crowd: an upstream that refuses all, 300,000 cards, and batches of what is no command.
 
 The neighbour is asked while a request runs and for a second after it: a step that is due later counts too.
 """
 import concurrent.futures
 import multiprocessing
+import os
 import selectors
 import socket
+import threading
 import time
 
+import world
 from population import BUNDLE, Population, lines, token
 from wire import HTTP1
 
@@ -17,6 +20,13 @@ DEVICES, CARDS, WIDGETS = 100, 140, 1000
 # so many bytes of lines which are no commands.
 STEP_MAX = 10_000_000
 BAD_LINES = [(2, 1 << 20, 10_000_000), (8, 1 << 16, 30_000_000), (32, 1 << 16, 30_000_000), (128, 1 << 16, 30_000_000)]
+# Users, devices of each, and activities of each: 300,000 cards. Tables grow meanwhile.
+USERS, PHONES, ACTIVITIES, GROWTH_MAX = 2, 1000, 150, 20_000_000
+# One small request costs what it reaches: a start and its end for all devices of a user, so often.
+PAIRS, PAIR_BYTES = 300, 50 << 20
+# The machine's clock is set by so many seconds, and followed after a minute.
+CLOCK_STEPS, CLOCK_SECONDS = (400, -400), 70
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 # As in held.py: a busy machine is no fault of the relay's.
 WIDER, REPEATS = 1.5, 3
 # A flood is not waited for after so many seconds.
@@ -45,9 +55,119 @@ def discard(port, request, count):
                 key.fileobj.close()
 
 
+class Watch:
+    """The most that passes of the loop's CPU before a neighbour is served, since `most` was read last."""
+
+    def __init__(self, relay):
+        self.relay, self.passed, self.is_over = relay, 0, False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.thread.join()
+
+    def most(self):
+        passed, self.passed = self.passed, 0
+        return passed
+
+    def _run(self):
+        neighbour = HTTP1(self.relay.port)
+        while not self.is_over:
+            self.passed = max(self.passed, self.relay.livez(neighbour))
+            time.sleep(0.001)
+
+
+class Growth(Population):
+    """A relay whose tables grow to 300,000 cards, and one whose clock is set beside them."""
+
+    def __init__(self, sets_clock):
+        self.finds, self.most, self.offset = [], {}, None
+        program = world.PROGRAM
+        if sets_clock:
+            self.offset = os.path.join(world.folder(), "offset")
+            world.PROGRAM = self._faked(program)
+        # What a key may reach is tried elsewhere.
+        super().__init__(accepts=False, limits={"destinations_per_key_per_second": 1_000_000})
+        world.PROGRAM = program
+
+    def _faked(self, program):
+        """A program like this one, by a clock that can be set. libfaketime is loaded into env first: it takes the
+        arguments from a Swift program that it is loaded into."""
+        self._set(0)
+        path = os.path.join(os.path.dirname(self.offset), "tombolo")
+        world.write(path, f"""#!/bin/sh
+            test "$1" = serve || exec {program} "$@"
+            rm -f /dev/shm/faketime_shm_$$ /dev/shm/sem.faketime_sem_$$
+            export LD_PRELOAD={FAKETIME} FAKETIME_TIMESTAMP_FILE={self.offset} FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1
+            exec env {program} "$@"
+            """.lstrip())
+        os.chmod(path, 0o700)
+        return path
+
+    def _set(self, seconds):
+        world.write(self.offset, f"{seconds:+}")
+
+    def _judge(self, about, most, bound):
+        self.most[about] = round(most / 1e6, 1)
+        if most > bound * WIDER:
+            self.finds.append(f"{about}: {most / 1e6:.1f} ms of the loop's CPU pass before a neighbour is served, and "
+                              f"{bound / 1e6:.0f} ms is the bound")
+
+    def run(self):
+        try:
+            self.do("PUT", "/v1/types/Grows", {"state": {}})
+            self.do_all(("PUT", f"/v1/devices/grows-{index}", {
+                "app": BUNDLE, "environment": "sandbox", "user": f"grows-{index // PHONES}"})
+                for index in range(USERS * PHONES))
+            with Watch(self.world) as watch:
+                most = 0
+                for index in range(USERS * ACTIVITIES):
+                    self.do("PUT", f"/v1/activities/grows-{index}", {"type": "Grows", "audience": {
+                        "user": f"grows-{index % USERS}", "start": "adopt"}, "state": {"n": 0}})
+                    most = max(most, watch.most())
+                self._judge(f"{USERS * ACTIVITIES * PHONES} cards that come", most, GROWTH_MAX)
+                if self.offset:
+                    self._clock(watch)
+                else:
+                    self._pairs(watch)
+        finally:
+            self.world.stop()
+        return self
+
+    def _clock(self, watch):
+        self.do_all(("PUT", f"/v1/devices/grows-{phone}/tokens", {"tokens": {
+            f"activity:grows-{index}": {"token": token(1000 * phone + index)}
+            for index in range(phone // PHONES, USERS * ACTIVITIES, USERS)}}) for phone in range(USERS * PHONES))
+        self.quiet(60)
+        for seconds in CLOCK_STEPS:
+            watch.most()
+            self._set(seconds)
+            time.sleep(CLOCK_SECONDS)
+            self._judge(f"the clock is set by {seconds} s beside them", watch.most(), GROWTH_MAX)
+
+    def _pairs(self, watch):
+        before, most, began = self.world.resident(), 0, self.world.loop_time()
+        for index in range(PAIRS):
+            self.do("PUT", f"/v1/activities/pair-{index}", {
+                "type": "Grows", "audience": {"user": "grows-0"}, "state": {"n": 0}})
+            self.do("POST", f"/v1/activities/pair-{index}/end", {"dismiss": "now"})
+            most = max(most, watch.most())
+        about = f"{PAIRS} starts with their ends for {PHONES} devices"
+        self._judge(about, most, GROWTH_MAX)
+        grown = self.world.resident() - before
+        self.most[f"{about}, MB"], self.most[f"{about}, s"] = grown >> 20, (self.world.loop_time() - began) / 1e9
+        if grown > PAIR_BYTES:
+            self.finds.append(f"{about} leave {grown >> 20} MB in memory")
+
+
 class Crowds(Population):
-    def __init__(self):
+    def __init__(self, whole):
         super().__init__(accepts=False)
+        self.whole = whole
         self.finds, self.most, self.neighbour = 0, {}, HTTP1(self.world.port)
 
     def _held(self, request, count):
@@ -99,6 +219,11 @@ class Crowds(Population):
             self._waiting()
         finally:
             self.world.stop()
+        for sets_clock in (False, True) if self.whole else (False,):
+            growth = Growth(sets_clock).run()
+            self.most.update(growth.most)
+            for text in growth.finds:
+                self._find(text)
         return {"crowd_ms": self.most, "crowd_finds": self.finds}
 
     def _bad_lines(self):
@@ -157,6 +282,6 @@ class Crowds(Population):
             "POST", f"/v1/activities/wait-{next(numbers) % CARDS}/end", {"dismiss": "now"}), STEP_MAX)
 
 
-def crowds():
+def crowds(whole):
     """Prints its finds; answers how many there are, and what each row took."""
-    return Crowds().run()
+    return Crowds(whole).run()

@@ -9,7 +9,7 @@ import multiprocessing
 import time
 
 import judge
-from population import CLIP, CONNECTIONS, MEMBERS, Gone, Population, lines
+from population import CLIP, MEMBERS, Gone, Population, lines
 from wire import HTTP1, NoAnswer, flood, literal
 
 # What one request may take of the loop's CPU, and what may pass before a neighbour is served while many ask.
@@ -20,7 +20,9 @@ ATOMIC_MAX = 20_000_000
 YARDSTICK = 6_500_000
 YARDSTICK_BODY = lines([{"subject": {"user": "nobody"}, "content": {"a": MEMBERS}}])
 # What is beyond its bound, but not far, is measured so often. Other programs on the machine slow a measurement down.
-REPEATS, STREAMS = 8, 128
+REPEATS = 8
+# So many connections with so many streams each. Of these shapes each door meets the next one.
+SHAPES = ((8, 128), (32, 32), (128, 8))
 # The short walk is a part of deploy/test, which fails for what holds the loop and not for a busy machine: its bounds
 # are so many times wider. The whole walk holds to the bounds.
 WIDER = {False: 1.5, True: 1}
@@ -29,8 +31,7 @@ LONG, FLOOD_SECONDS = 300_000_000, 3
 # The walk ends after so many seconds, and says so.
 WALK_SECONDS = {False: 120, True: 900}
 # A batch is read in pieces: what counts is what a neighbour waits for.
-# Lines of a batch: the first is taken of each kind, and of the second each line. The last is for a dry run, and for
-# lines that do not reach a thousand devices each.
+# Lines of a batch: the first is taken of each kind, and of the second each line.
 LINES = (3, 50, 300, 3000)
 # What serves others between its pieces: what a neighbour waits for counts, not the sum.
 IN_PIECES = {"tail", "listDeliveries", "listActivityDeliveries", "explainActivity", "explain", "showActivity.at",
@@ -111,17 +112,18 @@ class Net(Population):
         return max(most, self._livez()), asked.result()
 
     def _flood(self, make):
-        """(the most that passes before a neighbour is served while 8 connections with 128 streams each ask, None)."""
+        """(the most that passes before a neighbour is served while many connections with many streams each ask, None)."""
         requests = []
         first = make()
-        for _ in range(CONNECTIONS * STREAMS):
+        connections, streams = self.shape
+        for _ in range(connections * streams):
             method, target, fields, body = make() if len(first[3]) < 16384 and make.changes else first
             requests.append((b"".join(literal(name, value) for name, value in [
                 (b":method", method), (b":scheme", b"http"), (b":path", target), (b":authority", b"a")] + [
                 (name.lower(), value) for name, value in fields if name not in (b"Host", b"Content-Length")]), body))
         self.quiet()
         child = multiprocessing.get_context("fork").Process(
-            target=flood, args=(self.world.port, CONNECTIONS, requests), daemon=True)
+            target=flood, args=(self.world.port, connections, requests), daemon=True)
         child.start()
         most, deadline = 0, time.monotonic() + FLOOD_SECONDS
         try:
@@ -225,7 +227,8 @@ class Net(Population):
     def _many(self, op, name, about, make):
         """With --whole, so many at once."""
         if self.whole:
-            about = f"{about}, {CONNECTIONS} x {STREAMS}"
+            self.shape = SHAPES[self.count % len(SHAPES)]
+            about = f"{about}, {self.shape[0]} x {self.shape[1]}"
             self._judge(op, name, about, lambda: self._flood(make), NEIGHBOUR_MAX, repeats=2)
             # A tail looks once a second whether its peer is gone.
             time.sleep(1.5 if op.id in judge.STREAMING else 0)
@@ -235,7 +238,7 @@ class Net(Population):
     def _batches(self):
         """Each kind of line, more and more of them until the door takes no more; one find of each is enough."""
         op = self.contract.operations["appendEvents"]
-        crowd, names = {"user": "crowd", "start": "adopt"}, {"devices": self.devices, "start": "adopt"}
+        crowd, names = {"user": "crowd", "start": "push"}, {"devices": self.devices, "start": "push"}
         new = lambda n, **more: {"activity": f"batch-{n}", "do": "start", "type": "New", "state": self.strict, **more}
         end = lambda n: {"activity": f"batch-{n}", "do": "end", "dismiss": "now"}
         line = lambda name, **more: lambda n: [{"activity": name, "do": "update", **more, "state": {"n": n}}]
@@ -252,11 +255,13 @@ class Net(Population):
         for (about, make), query in itertools.product(kinds.items(), (
                 {}, {"atomic": "true"}, {"dry_run": "true"}, {"atomic": "true", "dry_run": "true"})):
             name, is_atomic = "&".join(query) or None, "atomic" in query
-            is_small = "dry_run" in query or about in ("start", "start and end", "update strict", "update history")
-            for count in LINES if is_small else LINES[:-1]:
+            for count in LINES:
                 def measure():
+                    # Each batch has a key of its own, because one key reaches so many devices a second.
+                    minted = self.do("POST", "/v1/keys", {"scopes": ["produce", "observe"]})["key"]
+                    self.world.keys["batch"] = minted
                     batch = [line for _ in range(-(-count // len(make(0)))) for line in make(next(numbers))]
-                    request = self.request("POST", "/v1/events", lines(batch), query)
+                    request = self.request("POST", "/v1/events", lines(batch), query, "batch")
                     return self._beside(request)
 
                 # A batch that is refused because it is large is as fast as one that is taken.

@@ -51,9 +51,9 @@ def lines(values):
 class Population:
     """A relay with everything in it that there may be."""
 
-    def __init__(self, accepts=True):
+    def __init__(self, accepts=True, **more):
         self.number = 0
-        self.world = Watched(phones=1 if accepts else 0, accepts=accepts)
+        self.world = Watched(phones=1 if accepts else 0, accepts=accepts, **more)
 
     # MARK: requests
 

@@ -10,12 +10,12 @@ from wire import HTTP1, HTTP2, NoAnswer
 class Watched(world.World):
     """It runs at once, and whoever has `keys["all"]` may everything."""
 
-    def __init__(self, phones=3, accepts=True):
+    def __init__(self, phones=3, accepts=True, **more):
         # What is durable need not be slow here: a killed process loses nothing of a file system.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         # As `dev` has it: phones that take many starts.
         super().__init__(*["--accept-any-token"] * accepts, "--start-budget", "1000", phones=phones, parent=memory,
-                         budgets={"start": {"burst": 1000, "per_hour": 1000}})
+                         budgets={"start": {"burst": 1000, "per_hour": 1000}}, **more)
         self.keys = {"all": self.key}
         self.start()
 

@@ -243,7 +243,8 @@ extension ProblemRegistry {
             command: "tombolo config show"),
         ProblemPage(
             .overloaded, 429, "The relay has too much to do",
-            cause: "More is waiting to be written than this relay holds in memory.",
+            cause: "More is waiting to be written than this relay holds in memory, or one key or "
+                + "address asks for more than its share. The detail says which.",
             fix:
                 "Wait for the seconds that Retry-After names, then send again, as curl --retry does.",
             command: "curl --retry 8 --data-binary @events.ndjson "

@@ -10,9 +10,9 @@ package struct StepBudget: Sendable {
         /// Passes a slot, an entry or a row that needs nothing.
         static let place = 1
         /// Corrects a card and its row.
-        static let row = 5
+        static let row = 30
         /// Examines a card or a surface.
-        static let look = 25
+        static let look = 50
         /// Lets a card, or an activity besides its cards, leave memory.
         static let leave = 40
     }
@@ -34,7 +34,7 @@ package struct StepBudget: Sendable {
     /// What is due.
     package internal(set) var due = Part(50_000)
     /// What a sweep does to all slots of a table.
-    package internal(set) var sweep = Part(10_000)
+    package internal(set) var sweep = Part(20_000)
     /// Ended activities that leave memory in time.
     package internal(set) var retirement = Part(20_000)
     /// Ended activities that leave memory early, because a start or a device needs their room.

@@ -118,6 +118,26 @@ import TomboloJSON
             })
     }
 
+    @Test(arguments: [
+        (#"{"text":"An operator has paused pushes, since then."}"#, true),
+        (#"{"text":"An operator has paused pushes of the app a, since then.","app":"a"}"#, true),
+        (#"{"text":"An operator has paused pushes of the app b, since then.","app":"b"}"#, false),
+        (#"{"text":"An operator has paused pushes of the type T, since then."}"#, false),
+        (#"{"text":"An operator has paused pushes of c, since then.","activity":"c"}"#, false),
+        (#"{"text":"An operator has paused alerts, since then."}"#, false),
+    ])
+    func `pushes do not go while a pause covers the app`(_ row: (String, Bool)) throws {
+        let item = row.0.replacing("{\"text\"", with: #"{"code":"paused","text""#)
+        let attention = [try JSONDocument(Array(item.utf8)).root]
+        let metrics = #"tombolo_upstreams{app="a",environment="sandbox",state="closed"} 0"#
+        let findings = RelayExamination(
+            configuration: Configuration(), key: "k", now: Instant(seconds: 1_000)
+        ).findings(MetricsReading(metrics), attention: attention)
+        let detail = findings.first { $0.check == "upstream" }?.detail
+        #expect(detail?.contains("a pause holds the pushes") == row.1)
+        #expect(detail?.contains("pushes go") == !row.1)
+    }
+
     @Test func `what needs attention is a fault of the relay, or a notice`() throws {
         let list = #"""
             [{"code":"paused","text":"An operator has paused pushes.","try":["tombolo resume --all"]},

@@ -7,7 +7,7 @@ import Testing
         "calls of evaluate": 1,
         "files in the largest circle": 40,
         "files that extend Core": 50,
-        "functions in extension Core": 466,
+        "functions in extension Core": 468,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,
         "two-way pairs of folders": 13,
@@ -26,12 +26,12 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 102_000, "TomboloAPI": 6_110, "TomboloAPNs": 1_990, "TomboloContract": 1_300,
-        "TomboloCore": 30_700, "TomboloCore/Machine": 7_760, "TomboloCrypto": 460,
+        "Sources": 102_220, "TomboloAPI": 6_150, "TomboloAPNs": 1_990, "TomboloContract": 1_300,
+        "TomboloCore": 30_870, "TomboloCore/Machine": 7_790, "TomboloCrypto": 460,
         "TomboloEventLog": 440, "TomboloHTTP": 8_130, "TomboloJSON": 2_850, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_400,
-        "TomboloSQLite": 1_480, "TomboloServer": 8_980, "TomboloSimulator": 6_870,
-        "tombolo": 19_700,
+        "TomboloSQLite": 1_480, "TomboloServer": 9_000, "TomboloSimulator": 6_950,
+        "tombolo": 19_730,
     ]
     /// So many lines below its row a room may be, before the row is lowered.
     private static let linesFree = 150

@@ -116,10 +116,11 @@ import Testing
             $0.phone("card.reported", #"{"phase":"active","drawn_version":3}"#, at: 9)
         },
         Claim(
-            "extension_frozen", "the phone has the version, and said nothing of a picture",
+            "extension_frozen", "the phone has the version, and draws an older one",
             says: "did not report that it drew it", never: "shows version 3"
         ) {
             $0.push()
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":2}"#, at: 1)
             $0.phone("card.reported", #"{"phase":"active","received_version":3}"#, at: 9)
         },
         Claim(

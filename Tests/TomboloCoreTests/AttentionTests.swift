@@ -21,14 +21,25 @@ import TomboloCore
         return rig
     }
 
-    @Test func `a phone that says nothing for an hour after a push is one, until its next word`() {
-        var rig = confirmed(.lab)
+    @Test(arguments: [(true, 300.0), (false, 3_600)])
+    func `a phone that says nothing for so long after a push is one, until its next word`(
+        hasReported: Bool, patience: Double
+    ) {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        if hasReported {
+            rig.report("cat", #"{"phase":"active","received_version":1,"drawn_version":1}"#)
+            rig.advance(to: 3_700)
+        } else {
+            rig.advance(to: 3_700)
+            rig.device("phone", .lab)
+        }
         #expect(troubles(rig) == [], "nothing was sent: nothing is to be said")
         rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 3_700 + 3_590)
+        rig.advance(to: 3_700 + patience - 10)
         #expect(troubles(rig) == [])
         rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 3_700 + 3_610)
+        rig.advance(to: 3_700 + patience + 10)
         #expect(troubles(rig) == [.silent])
         rig.presence(.background)
         #expect(troubles(rig) == [])
@@ -63,6 +74,7 @@ import TomboloCore
         }
         #expect(troubles(rig) == [.budgetSpent])
         rig.advance(to: 3_700 + 400)
+        rig.presence(.background)
         #expect(troubles(rig) == [])
     }
 

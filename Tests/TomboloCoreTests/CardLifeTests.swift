@@ -107,7 +107,7 @@ import TomboloJSON
             rig.advance(to: 7 * Self.hour)
             rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
             rig.command(.update, #"{"state":{"lap":1}}"#)
-            #expect(Self.phases(rig) == ["gone"])
+            #expect(Self.phases(rig) == ["unreachable"])
             rig.advance(to: 8 * Self.hour + 60)
             let seen = Rig.epoch + .milliseconds(Int64(hours * Self.hour * 1_000))
             let registration = try TokenRegistration(
@@ -442,6 +442,6 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 120)
         #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
-        #expect(Self.phases(rig) == ["gone"])
+        #expect(Self.phases(rig) == ["unreachable"])
     }
 }

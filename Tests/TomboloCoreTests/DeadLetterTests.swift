@@ -272,7 +272,7 @@ import TomboloJSON
         rig.advance(to: 60)
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 70)
-        #expect(rig.view()?.destinations.first?.phase == "gone")
+        #expect(rig.view()?.destinations.first?.phase == "unreachable")
         if withCrash { #expect(rig.crash(recoverAt: 80).isEmpty) }
         #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
         #expect(register(&rig, "activity:cat", "dd", observed: 30) == .created, "its successor")
@@ -284,7 +284,7 @@ import TomboloJSON
         rig.advance(to: 20)
         rig.verdict = { _ in Self.gone(Rig.epoch + .seconds(19)) }
         rig.command(.update, #"{"state":{"lap":1}}"#)
-        #expect(rig.view()?.destinations.first?.phase == "gone")
+        #expect(rig.view()?.destinations.first?.phase == "unreachable")
         rig.advance(to: 30)
         #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
         #expect(rig.crash(recoverAt: 40).isEmpty)

@@ -54,7 +54,7 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"lap":2}}"#)
         rig.advance(to: 100)
         #expect(rig.pushes.count == 2)
-        #expect(rig.view()?.destinations.first?.phase == "gone")
+        #expect(rig.view()?.destinations.first?.phase == "unreachable")
         rig.verdict = { _ in .accepted }
         rig.token("activity:cat", "cc")
         #expect(rig.pushes.last?.push.token == "cc")

@@ -69,12 +69,12 @@ import TomboloJSON
         }
         rig.command(.update, #"{"state":{"lap":1}}"#)
         rig.advance(to: 7_200)
-        #expect(rig.view()?.destinations.first?.phase == "gone")
+        #expect(rig.view()?.destinations.first?.phase == "unreachable")
         #expect(rig.pushes.count < 16)
     }
 
     @Test func `an old answer of Apple does not count soon after the registration`() {
-        for (end, phase) in [(500.0, "live"), (1_200, "gone")] {
+        for (end, phase) in [(500.0, "live"), (1_200, "unreachable")] {
             var rig = Rig()
             rig.runningActivity()
             rig.advance(to: 10)

@@ -23,7 +23,7 @@ import TomboloJSON
             rig.command(.update, #"{"state":{"lap":2}}"#)
             rig.advance(to: 2_000)
             #expect(Self.starts(rig).count == 2)
-            #expect(CardLifeTests.phases(rig) == ["gone"])
+            #expect(CardLifeTests.phases(rig) == ["unreachable"])
         }
     }
 

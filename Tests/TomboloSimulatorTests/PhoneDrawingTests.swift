@@ -115,8 +115,8 @@ import TomboloJSON
         var bench = started { $0.drawsEvery = .zero }
         let aps = #"{"aps":{"timestamp":\#(bench.now.seconds),"event":"update","#
         bench.push(
-            to: bench.updateTokens[0], aps + "\"content-state\":{\r\n  \"image\": \"b\"\n}}}")
-        #expect(drawn(bench) == "{\r\n  \"image\": \"b\"\n}")
+            to: bench.updateTokens[0],
+            aps + "\"content-state\":{\r\n  \"image\": \"b\",\n \"more\": {\n\"a\":\r1}}}}")
         let line = SimulatorLine.island(
             phone: "phone-1", bench.phone.cards[0], .shown, isDrawn: true, at: bench.now)
         #expect(!line.contains(0x0a) && !line.contains(0x0d))

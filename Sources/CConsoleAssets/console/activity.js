@@ -418,6 +418,8 @@ const phases = {
     live: "The card is there, and takes updates.",
     listening: "The card listens on the activity's channel.",
     ended: "The card has ended.", gone: "The card is gone from the phone.",
+    unreachable: "Apple refused the card's token, and the app has sent no other: no push reaches the card, "
+        + "and the phone may still show it.",
     lapsed: "The system ended the card after 8 hours.",
 };
 

@@ -123,7 +123,19 @@ package struct DeviceCheck: Sendable {
                 .startToken, .lacks,
                 "\(standing.refused ?? "Apple refused \(standing.name.text)").", standing.cure)
         }
-        if tokens.isEmpty, refused.isEmpty {
+        if tokens.isEmpty, refused.isEmpty, view.registration.startsNoCards {
+            add(
+                .startToken, .notDue,
+                "iOS \(view.registration.os ?? "") starts no card by push (17.2 and later): the app starts its "
+                    + "cards itself.")
+        } else if tokens.isEmpty, refused.isEmpty, !view.tokens.isEmpty, view.cards.isEmpty,
+            view.tokens.allSatisfy({ $0.name == "widget" || $0.name.hasPrefix("control:") })
+        {
+            add(
+                .startToken, .notDue,
+                "The app has registered tokens of widgets and controls only, and no card is for this "
+                    + "device.")
+        } else if tokens.isEmpty, refused.isEmpty {
             add(
                 .startToken, .lacks,
                 "The app has registered no start token: no push can begin a card.",
@@ -159,6 +171,10 @@ package struct DeviceCheck: Sendable {
         let refused = view.refused.filter { standing in
             view.cards.contains { "activity:\($0.activity)" == standing.name.text }
         }
+        let strangers = view.tokens.filter { token in
+            now - token.registeredAt > Self.tokenDueAfter
+                && view.strangers.contains { $0.text == token.name }
+        }
         if let standing = refused.first {
             add(
                 .updateToken, .lacks,
@@ -171,6 +187,17 @@ package struct DeviceCheck: Sendable {
                     + "reaches them.",
                 "observe activityUpdates and each card's pushTokenUpdates, also in the seconds after "
                     + "a background start; on the phone, tap \"Allow\"")
+        } else if let stranger = strangers.first {
+            add(
+                .updateToken, .lacks,
+                "\(strangers.count) of the device's update tokens are kept for activities that are not "
+                    + "there, such as \(stranger.name). Is it ActivityKit's Activity.id?",
+                "send the id that the attributes have in activity_id")
+        } else if let due = view.cards.first(where: { $0.needsToken && !$0.hasToken }) {
+            add(
+                .updateToken, .notDue,
+                "The update token of \(due.activity) is due until "
+                    + "\((due.since + Self.tokenDueAfter).rfc3339).")
         } else if view.cards.contains(where: \.hasToken) {
             add(.updateToken, .done, "Each card that needs an update token has one.")
         } else {
@@ -182,15 +209,15 @@ package struct DeviceCheck: Sendable {
         let isSilent = view.cards.contains {
             $0.hasToken && $0.report == nil && now - $0.since > Self.reportDueAfter
         }
-        let times = view.cards.map { $0.report?.shownAt } + [view.presence?.report.at]
+        let times = [view.lastReportAt, view.presence?.report.at].compactMap(\.self)
         if isSilent {
             add(
                 .report, .lacks,
                 "The app has not reported a card that has been there for 2 minutes.",
                 "PUT /v1/devices/\(device)/activities/ID where a card appears, changes or ends; a "
                     + "state that does not decode shows no card")
-        } else if let last = times.compactMap(\.self).max() {
-            add(.report, .done, "The app's last report is of \(last.rfc3339).")
+        } else if let last = times.max() {
+            add(.report, .done, "The app's last report came at \(last.rfc3339).")
         } else {
             add(.report, .notDue, "The app has reported no card and no presence yet.")
         }
@@ -222,6 +249,11 @@ package struct DeviceCheck: Sendable {
                 "\(standing.refused ?? "Apple refused \(standing.name.text)").", standing.cure)
         } else if !surfaces.isEmpty {
             add(.widgetToken, .done, "Registered: \(surfaces.joined(separator: ", ")).")
+        } else if view.hasTimelines, view.registration.isOlder(than: 26) {
+            add(
+                .widgetToken, .notDue,
+                "iOS \(view.registration.os ?? "") reloads no widget by push (26 and later): its widgets reload "
+                    + "by themselves.")
         } else if view.hasTimelines {
             add(
                 .widgetToken, .lacks,

@@ -13,7 +13,7 @@ package struct OverviewAnswer: Sendable {
         /// One of the affected activities, and one of the affected devices, as an example.
         package var activity: Identifier?
         package var device: Identifier?
-        /// The app whose pushes wait because its upstream is closed.
+        /// The app whose pushes wait, because its upstream is closed or an operator has paused it.
         package var app: String?
         package var environment: String?
         /// Commands that show more or fix the problem.

@@ -82,7 +82,9 @@ package struct Evidence: Sendable {
         return deliveries[place]
     }
 
-    private static let finished: Set<String> = ["ended", "gone", "lapsed", "listening"]
+    private static let finished: Set<String> = [
+        "ended", "gone", "unreachable", "lapsed", "listening",
+    ]
 
     /// Kinds of facts about a phone that an explanation reads.
     package static let phoneKinds: Set<String> = [

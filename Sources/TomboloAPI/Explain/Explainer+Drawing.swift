@@ -5,7 +5,7 @@ import TomboloCore
 extension Explainer {
     /// Causes if the card shows an older version than the phone has received.
     var undrawn: [Suspect] {
-        guard let received, let at = received.at else { return [] }
+        guard reportsDrawing, let received, let at = received.at else { return [] }
         let last = evidence.phone.last { fact in
             fact.kind == "card.reported" && fact.recordedAt <= end
         }

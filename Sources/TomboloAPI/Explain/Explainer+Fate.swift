@@ -22,7 +22,7 @@ extension Explainer {
 
     /// True if the card gets no more pushes.
     private var hasNoCard: Bool {
-        ["gone", "ended", "lapsed"].contains(evidence.destination?.phase)
+        ["gone", "unreachable", "ended", "lapsed"].contains(evidence.destination?.phase)
     }
 
     private var waitingCode: String {

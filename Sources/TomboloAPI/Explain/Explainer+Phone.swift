@@ -24,7 +24,7 @@ extension Explainer {
             return Finding(
                 "received",
                 "\(evidence.device) reported at \(report.recordedAt.rfc3339) that it has version "
-                    + "\(version). It did not report that it drew it.", at: report.recordedAt)
+                    + "\(version).\(undrawnSentence)", at: report.recordedAt)
         }
         guard dismissal == nil, userChange == nil, evidence.moment == nil,
             let destination = evidence.destination, destination.shownMatches == true,
@@ -33,8 +33,20 @@ extension Explainer {
         else { return nil }
         return Finding(
             "received",
-            "\(evidence.device) reported that it has the state of version \(evidence.newest). It did "
-                + "not report that it drew it.", at: shownAt)
+            "\(evidence.device) reported that it has the state of version \(evidence.newest)."
+                + undrawnSentence, at: shownAt)
+    }
+
+    /// Most apps cannot know what is drawn, so nothing follows from their silence about it.
+    private var undrawnSentence: String {
+        reportsDrawing ? " It did not report that it drew it." : ""
+    }
+
+    /// True if the phone has ever reported what it drew.
+    var reportsDrawing: Bool {
+        evidence.phone.contains { Self.number($0, "drawn_version") != nil }
+            || evidence.destination?.shown?.drawn != nil
+            || evidence.destination?.shown?.drawnState != nil
     }
 
     /// The card's last report with this member and a version that exists; nil if the phone then
@@ -242,9 +254,9 @@ extension Explainer {
 
     func silence(_ fate: DeliveryEntry) -> Suspect? {
         guard !isFresh(fate) else { return nil }
-        let heard = lastHeard(upTo: end)
-        if let heard, heard.recordedAt > fate.at { return nil }
-        let last = heard.map { "The last sign of life is of \($0.recordedAt.rfc3339)." }
+        let times = [lastHeard(upTo: end)?.recordedAt, lastReportAt].compactMap(\.self)
+        if let heard = times.max(), heard > fate.at { return nil }
+        let last = times.max().map { "The last sign of life is of \($0.rfc3339)." }
         return Suspect(
             "phone_unreachable",
             "The phone may be off or offline: Apple keeps the newest push for it.",

@@ -174,12 +174,24 @@ package struct Explainer: Sendable {
         }
     }
 
+    /// When the app's last report came. Facts have only those that say something new.
+    var lastReportAt: Instant? {
+        evidence.moment == nil ? evidence.registration?.lastReportAt : nil
+    }
+
     private static let heardWithout: Set<String> = [
         "token.retired", "token.deleted", "alert.expired", "device.deleted", "clip.frames",
     ]
 
     private var lastSign: Finding {
-        guard let sign = lastHeard(upTo: end) else {
+        let sign = lastHeard(upTo: end)
+        if let at = lastReportAt, sign.map({ $0.recordedAt < at }) ?? true {
+            return Finding(
+                "last_sign",
+                "The last sign of life of \(evidence.device) was at \(at.rfc3339): a report that says "
+                    + "nothing new.", at: at)
+        }
+        guard let sign else {
             return Finding(
                 "never_heard", "Nothing is on record that \(evidence.device) said by itself.")
         }

@@ -60,8 +60,10 @@ extension LintPage {
         LintPage(
             .activityIDUnknown, "An app that cannot report its activity's id",
             effect: "The app learns the relay's id from the attributes only. Without it, it cannot "
-                + "say what its update token is for: the card stays as it was started.",
-            fix: "Leave id_at at its default /activity_id, and add the property to the attributes."
+                + "say what its update token is for: the card stays as it was started. A token or a "
+                + "report under ActivityKit's own Activity.id is for no card either.",
+            fix: "Leave id_at at its default /activity_id, add the property to the attributes, and "
+                + "send its value with tokens and reports."
         ),
     ]
 
@@ -255,6 +257,11 @@ extension LintPage {
             effect: "No device of this user is registered: the card appears nowhere until one is.",
             fix: "Compare the user's id with the one that the app's devices are registered with.",
             command: "tombolo device show DEVICE"),
+        LintPage(
+            .startNeedsNewerOS, "A start for a phone that takes none",
+            effect: "Below iOS 17.2 no push starts a card: the app starts it itself.",
+            fix: "Start the card in the app and send its update token (\"start\": \"adopt\").",
+            command: "tombolo device check DEVICE"),
         LintPage(
             .typeNotRegistered, "A type that nobody knows",
             effect: "The type is not registered, and no device of the audience has a start token "

@@ -28,6 +28,18 @@ package enum DeviceCommand: Sendable {
     }
 }
 
+extension DeviceRegistration {
+    /// True if the phone's system is known to be older than this version.
+    package func isOlder(than major: Int, _ minor: Int = 0) -> Bool {
+        let parts = os?.split(separator: ".").map { Int($0) ?? 0 } ?? []
+        guard let first = parts.first, first > 0 else { return false }
+        return (first, parts.count > 1 ? parts[1] : 0) < (major, minor)
+    }
+
+    /// True if the system starts no card by push (Apple: iOS 17.2 and later).
+    package var startsNoCards: Bool { isOlder(than: 17, 2) }
+}
+
 /// What a device has registered. A device is one installation of one app.
 package struct DeviceRegistration: Hashable, Sendable {
     package var user: String?
@@ -127,6 +139,12 @@ package enum TokenName: Hashable, Sendable {
         }
     }
 
+    /// The activity of an update token whose id may be ActivityKit's own, which is a UUID.
+    var mayBeActivityKits: ActivityReference? {
+        guard case .activity(let reference) = self, reference.mayBeActivityKits else { return nil }
+        return reference
+    }
+
     /// Compares types and kinds by their bytes, not by Unicode equivalence.
     package static func == (one: TokenName, other: TokenName) -> Bool {
         switch (one, other) {
@@ -173,6 +191,9 @@ package struct ActivityReference: Hashable, Sendable {
             incarnation: numbers[0], renewal: numbers.count == 2 ? numbers[1] : 0)
         guard self.text == text else { return nil }
     }
+
+    /// True if the id is a UUID, as ActivityKit's own ids are. A producer may choose one, too.
+    var mayBeActivityKits: Bool { StateSchema.isUUID(id.rawValue) }
 
     package var incarnation: Int64 { card.incarnation }
     /// Number of the card in the incarnation on a device: 0 for the first, plus 1 for each renewal.
@@ -234,6 +255,8 @@ package struct PhoneReport: Sendable {
     /// How many times the drawing has changed, counting the first one.
     package var shownCount: Int64?
     package var lastLocalUpdate: Instant?
+    /// Set by the relay: when it got the report (wall time). The times above are the phone's word.
+    package internal(set) var heardAt: Instant?
     /// Set by the relay: true if the report lacks the last push although there was time for it.
     package internal(set) var missesPush = false
     /// Set by the relay: since when (wall time) the drawing is older than the received state and

@@ -60,6 +60,7 @@ extension Core {
         let devices = audience(of: activity.definition, tenant).prefix(Self.lintedDevicesMax)
         for slot in devices {
             if let lint = lintOfAnotherApp(slot, activity.definition) { lints.append(lint) }
+            lints += self.devices[slot]?.startLints(start, activity.reference) ?? []
         }
         if type == nil, let lint = typeLint(start, activity, Array(devices)) { lints.append(lint) }
         return lints
@@ -105,5 +106,20 @@ extension Core {
             "no type \"\(start.type)\" is registered"
                 + (slots.isEmpty ? "" : ", and no device of the audience has a start token for it")
                 + ": a misspelt type starts no card" + didYouMean(nearest))
+    }
+}
+
+extension Device {
+    /// The lint for a phone whose system starts no card by push.
+    fileprivate func startLints(_ start: Start, _ reference: ActivityReference) -> [Lint] {
+        guard registration.startsNoCards, channel == nil, start.route != .adopt,
+            tokens[.activity(reference)] == nil
+        else { return [] }
+        return [
+            Lint(
+                .startNeedsNewerOS, "/audience",
+                "iOS \(registration.os ?? "") of \"\(key.id)\" starts no card by push, which needs 17.2: "
+                    + "the card appears there when the app starts it and sends its update token")
+        ]
     }
 }

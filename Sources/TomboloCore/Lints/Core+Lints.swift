@@ -147,8 +147,8 @@ extension Core {
             lints.append(
                 Lint(
                     .updateAfterEnd, "",
-                    "every card of this activity is gone (swiped away, its token is dead, or it never began): "
-                        + "the update shows nowhere"))
+                    "no push reaches a card of this activity (swiped away, its token refused, or it never "
+                        + "began): the update shows nowhere"))
         }
         let age = wall(now) - activity.definition.startedAt
         if hasCards, age > .hours(7), activity.definition.renew == .never {

@@ -36,6 +36,16 @@ extension Lint {
         ]
     }
 
+    /// A lint for a token or a report under an id that no activity for the device has.
+    static func ofStranger(_ reference: ActivityReference) -> [Lint] {
+        [
+            Lint(
+                .activityIDUnknown, "",
+                "no activity for this device has the id \(reference.text); if that is ActivityKit's "
+                    + "own Activity.id, send the id that the attributes have in activity_id")
+        ]
+    }
+
     static func ofOlderState(_ update: Update, _ activity: Activity) -> [Lint] {
         guard let number = update.stateVersion, let known = activity.accepted.stateVersion,
             number < known

@@ -66,6 +66,19 @@ extension Core {
         return newest > 0 ? Instant(seconds: newest) : nil
     }
 
+    /// True if pushes have no way to a card that the phone may still show: Apple has refused its
+    /// token, and neither has the phone said that the card is over nor has the system ended it.
+    func isUnreachable(_ destination: Destination, now: Instant) -> Bool {
+        destination.phase == .gone && !destination.wasDismissed && !destination.isOverOnPhone
+            && devices[destination.device]?.retired[.activity(reference(destination))] != nil
+            && cardEnd(destination).map { now < $0 } ?? false
+    }
+
+    /// The phase in answers.
+    func phaseName(_ destination: Destination, now: Instant) -> String {
+        isUnreachable(destination, now: now) ? "unreachable" : destination.phase.name
+    }
+
     /// When the system ends the destination's card; nil if there is no card yet.
     func cardEnd(_ destination: Destination) -> Instant? {
         destination.cardSince.map { clock.steady($0 + configuration.limits.cardLife) }

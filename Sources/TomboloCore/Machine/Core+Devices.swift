@@ -25,21 +25,25 @@ extension Core {
             case .putTokens(let set):
                 let slot = try devices.registered(key)
                 let lint = devices[slot]?.refusedTokenLints(of: set.tokens) ?? []
+                let strange = set.tokens.compactMap(\.name.mayBeActivityKits)
+                    .filter { !isFor(key, $0) }.flatMap(Lint.ofStranger)
                 try putTokens(set, slot, by: authority, now: now)
                 writeDevice(slot)
-                journal.answer(ticket, Stored(.updated, lint: lint))
+                journal.answer(ticket, Stored(.updated, lint: lint + strange))
             case .deleteToken(let name, let token):
                 try deleteToken(name, token, key, ticket, now: now)
             case .presence(let report):
                 try takePresence(report, of: key, ticket, now: now)
             case .report(let reference, let report):
                 try takeReport(report, on: reference, key, now: now)
+                let isStrange = reference.mayBeActivityKits && !isFor(key, reference)
+                let stored = Stored(.updated, lint: isStrange ? Lint.ofStranger(reference) : [])
                 // The phone does not repeat its last report about a card, so that one must be
                 // durable.
                 if report.phase == .ended || report.phase == .dismissed {
-                    journal.answer(ticket, Stored(.updated))
+                    journal.answer(ticket, stored)
                 } else {
-                    journal.answerNow(ticket, .stored(Stored(.updated)))
+                    journal.answerNow(ticket, .stored(stored))
                 }
             case .action(let action):
                 try act(action, key, by: authority, ticket, now: now)
@@ -163,7 +167,8 @@ extension Core {
             return
         }
         writeDevice(slot)
-        journal.answer(ticket, Stored(kind, lint: lint))
+        let strange = kind == .kept ? name.mayBeActivityKits.map(Lint.ofStranger) ?? [] : []
+        journal.answer(ticket, Stored(kind, lint: lint + strange))
     }
 
     /// Stores a token and continues what has waited for it. The caller stores the device.

@@ -253,7 +253,7 @@ extension Core {
             let cursor = destination.cursor?.accounted(at: wall(now))
             return LedgerView(
                 recipient: device.recipient, incarnation: destination.incarnation,
-                grant: grantInForce(destination), phase: destination.phase.name,
+                grant: grantInForce(destination), phase: phaseName(destination, now: now),
                 ledger: destination.ledger, version: projection.version,
                 waiting: told(destination.waiting, destination.upstream, now: now),
                 frames: (cursor?.tally ?? FrameCounts()) + destination.frames,

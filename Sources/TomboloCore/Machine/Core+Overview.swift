@@ -102,7 +102,9 @@ extension Core {
         let grant = grantInForce(destination).grant
         if destination.pacing.bucket.left(grant, now: now) < 1 { return .budgetSpent }
         let since = devices.budgets[destination.device].silentSince
-        return device.channel == nil && since <= now - Overview.silenceMax ? .silent : nil
+        let hasReported = device.heard != nil || !device.reports.isEmpty
+        let patience = hasReported ? Overview.silenceOfReportingMax : Overview.silenceMax
+        return device.channel == nil && since <= now - patience ? .silent : nil
     }
 
     /// Adds the tenant's waiting changes at the next destinations.

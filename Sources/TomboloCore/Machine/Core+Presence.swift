@@ -119,6 +119,7 @@ extension Core {
         devices[known: slot].reports[reference] = report
         devices[known: slot].reports[reference]?.noted = before?.noted ?? (nil, nil)
         let wall = wall(now)
+        devices[known: slot].reports[reference]?.heardAt = wall
         devices[known: slot].reports[reference]?.notePicture(after: before, wall: wall)
         for index in devices[slot]?.destinations ?? [] {
             guard let destination = destinations.at(index), self.reference(destination) == reference

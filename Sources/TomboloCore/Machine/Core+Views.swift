@@ -52,7 +52,8 @@ extension Core {
         return DestinationView(
             recipient: device.recipient,
             grant: grantInForce(destination), route: route(destination, device),
-            acknowledgedVersion: destination.acknowledged, phase: destination.phase.name,
+            acknowledgedVersion: destination.acknowledged,
+            phase: phaseName(destination, now: now),
             lastDelivery: destination.lastDelivery,
             token: TokenStanding(of: destination, in: self),
             waiting: told(
@@ -155,7 +156,8 @@ extension Core {
             },
             cards: Array(
                 device.destinations.compactMap { index in
-                    guard let destination = destinations.at(index), !destination.isFinished,
+                    guard let destination = destinations.at(index),
+                        !destination.isFinished || isUnreachable(destination, now: now),
                         !activities[destination.activity].hasEnded,
                         activities[destination.activity].definition.audience.includes(
                             user: device.registration.user)
@@ -168,7 +170,10 @@ extension Core {
                         hasToken: device.tokens[.activity(reference)] != nil,
                         since: wall(destination.phaseSince), report: device.reports[reference])
                 }.suffix(DeviceView.cardsMax)),
-            hasTimelines: timelines.hasSome(for: device.registration.user, key))
+            hasTimelines: timelines.hasSome(for: device.registration.user, key),
+            strangers: device.tokens.all.map(\.name).filter {
+                $0.mayBeActivityKits.map { !isFor(key, $0) } ?? false
+            })
     }
 
     /// The registered devices of a user.
@@ -217,8 +222,14 @@ package struct DeviceView: Sendable {
     /// True if a timeline is for the device or its user.
     package var hasTimelines = false
 
+    /// Names of update tokens that no activity has, and that ActivityKit may have made.
+    package var strangers: [TokenName] = []
+
     /// Maximum number of cards that are looked at.
     package static let cardsMax = 64
+
+    /// When the relay got the app's last report of a card; nil if there is none.
+    package var lastReportAt: Instant? { cards.compactMap(\.report?.heardAt).max() }
 
     /// One card of a device.
     package struct Card: Sendable {

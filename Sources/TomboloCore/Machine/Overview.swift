@@ -65,6 +65,8 @@ package struct Overview: Sendable {
     package static let drawingMax = Span.minutes(1)
     /// A phone that reports nothing for this long, while Apple accepts pushes, is a trouble.
     package static let silenceMax = Span.hours(1)
+    /// The same for a phone whose app has reported before.
+    package static let silenceOfReportingMax = Span.minutes(5)
     package static let slowestMax = 10
 
     mutating func add(_ trouble: Trouble, _ activity: Identifier, _ device: Identifier) {

@@ -38,6 +38,7 @@ extension StateSchema {
             guard let message = read(keyword, rule, place, depth, &faults) else { continue }
             faults.append(FieldError(pointer: place, message: message))
         }
+        fallback = view["default"]?.json
         finish()
     }
 

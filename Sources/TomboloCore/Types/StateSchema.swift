@@ -32,6 +32,9 @@ package struct StateSchema: Hashable, Sendable {
     /// True for a text that Swift's `UUID` decodes: 32 hexadecimal digits in five groups.
     var isUUID = false
 
+    /// The value of `default`: what the app's type has where the member was not sent.
+    var fallback: JSON?
+
     struct Property: Hashable, Sendable {
         var name: String
         var schema: StateSchema
@@ -152,7 +155,7 @@ extension StateSchema {
         }
     }
 
-    private static func isUUID(_ text: String) -> Bool {
+    static func isUUID(_ text: String) -> Bool {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
             && groups.allSatisfy { $0.utf8.allSatisfy { Character(.init($0)).isHexDigit } }

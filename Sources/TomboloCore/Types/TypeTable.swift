@@ -31,16 +31,22 @@ struct TypeTable: Sendable {
         type(of: definition, tenant)?.encoded(state) ?? state
     }
 
-    /// True if a phone reports this state. The value of the presence binding may differ, because
-    /// each device has its own.
+    /// True if a phone reports this state, by the rules of its app's program. The value of the
+    /// presence binding may differ, because each device has its own.
     func isSame(
         _ reported: JSON, as state: JSON, _ definition: Activity.Definition, _ tenant: TenantID
     ) -> Bool {
-        guard hasBindings, let binding = type(of: definition, tenant)?.presence else {
-            return reported.isSameValue(as: state)
-        }
-        return binding.write(binding.active, into: reported)
-            .isSameValue(as: binding.write(binding.active, into: state))
+        if reported.isSameValue(as: state) { return true }
+        let type = type(of: definition, tenant)
+        let (one, other) =
+            type?.presence.map { binding in
+                (
+                    binding.write(binding.active, into: reported),
+                    binding.write(binding.active, into: state)
+                )
+            } ?? (reported, state)
+        return StateSchema.isGivenBack(
+            one.document.root, for: other.document.root, by: type?.state)
     }
 
     func keys(of tenant: TenantID) -> [ActivityType.Key] {

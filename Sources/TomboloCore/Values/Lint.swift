@@ -51,6 +51,7 @@ package struct Lint: Hashable, Sendable {
         case deviceNotRegistered = "device-not-registered"
         case userWithoutDevice = "user-without-device"
         case typeNotRegistered = "type-not-registered"
+        case startNeedsNewerOS = "start-needs-newer-os"
         case appNotConfigured = "app-not-configured"
         case stateVersionOlder = "state-version-older"
         case pauseInForce = "pause-in-force"

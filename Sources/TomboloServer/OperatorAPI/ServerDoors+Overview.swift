@@ -52,12 +52,14 @@ extension ServerDoors {
                     ]))
         }
         items += await relay.pauses(of: tenant).map { pause in
-            .init(
+            var item = OverviewAnswer.Attention(
                 "paused",
                 "An operator has paused \(pause.alertsOnly ? "alerts" : "pushes")\(pause.subject), "
                     + "since \(pause.since.rfc3339).",
                 activity: pause.activity,
                 commands: ["tombolo resume \(pause.name)"])
+            if case .app(let app) = pause.scope { item.app = app }
+            return item
         }
         return items
     }
@@ -250,8 +252,9 @@ extension ServerDoors {
             commands = ["tombolo budget show --activity \(activity)"]
         case .silent:
             text =
-                "Apple has taken pushes for these phones for an hour or more, and their apps have said "
-                + "nothing since: a phone may be off or offline, or its app reports nothing."
+                "Apple has taken pushes for these phones, and their apps have said nothing since: for 5 "
+                + "minutes where they have reported before, else for an hour. A phone may be off or "
+                + "offline, or its app reports nothing."
             commands = ["tombolo device show \(device)", "tombolo why \(activity) \(device)"]
         case .dismissed:
             text = "The user has swiped these cards away; the relay sends nothing more there."

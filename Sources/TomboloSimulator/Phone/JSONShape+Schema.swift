@@ -17,8 +17,13 @@ extension JSONShape {
 
     private init(schema: JSONView, dates: JSONShape, isTop: Bool = false) {
         let kinds = schema["type"]?.string.map { [$0] } ?? Self.kinds(schema["type"])
-        if schema["format"]?.string == "date-time" {
+        let format = schema["format"]?.string
+        if format == "date-time" {
             self = dates
+        } else if format == "uuid" {
+            self = .uuid
+        } else if format == "float" {
+            self = .float
         } else if let properties = schema["properties"], properties.kind == .object {
             let required = Set((schema["required"]?.elements.compactMap(\.string)) ?? [])
             self = .object(

@@ -21,7 +21,10 @@ package indirect enum JSONShape: Hashable, Sendable {
 
     case any
     case string
+    case uuid
     case number
+    /// A `Float`.
+    case float
     case integer
     case bool
     /// A `Date`: seconds since 2001, the default decoder's format.
@@ -34,7 +37,9 @@ package indirect enum JSONShape: Hashable, Sendable {
         switch self {
         case .any: nil
         case .string: value.kind == .string ? nil : expected("a string", path)
-        case .number: value.isDouble ? nil : expected("a number that a Double holds", path)
+        case .uuid:
+            value.string.flatMap(Self.uuid) != nil ? nil : expected("a UUID", path)
+        case .number, .float: value.isDouble ? nil : expected("a number that a Double holds", path)
         case .integer: value.integer != nil ? nil : expected("an integer", path)
         case .bool: value.kind == .bool ? nil : expected("true or false", path)
         case .date: value.isDouble ? nil : expected("a number (a Date)", path)
@@ -58,7 +63,7 @@ package indirect enum JSONShape: Hashable, Sendable {
             }.first
         case .array(let element):
             return value.elements.lazy.compactMap { element.strangeDate(in: $0, at: path) }.first
-        case .any, .string, .number, .integer, .bool: return nil
+        case .any, .string, .uuid, .number, .float, .integer, .bool: return nil
         }
     }
 
@@ -84,6 +89,50 @@ package indirect enum JSONShape: Hashable, Sendable {
             if let fault = member.shape.fault(in: found, at: place) { return fault }
         }
         return nil
+    }
+
+    /// The value as the app's type gives it back after it has decoded it. A value without a shape
+    /// is given back as it came.
+    func encoded(_ value: JSONView) -> [UInt8] {
+        var writer = JSONWriter()
+        write(value, to: &writer)
+        return writer.bytes
+    }
+
+    private func write(_ value: JSONView, to writer: inout JSONWriter) {
+        switch self {
+        case .uuid where value.string != nil: writer.string(Self.uuid(value.string ?? "") ?? "")
+        case .float where value.isDouble: writer.raw(Self.text(Double(Float(value.double ?? 0))))
+        case .number where value.isDouble: writer.raw(Self.text(value.double ?? 0))
+        case .array(let element) where value.kind == .array:
+            writer.beginArray()
+            for item in value.elements { element.write(item, to: &writer) }
+            writer.endArray()
+        case .object(let known) where value.kind == .object && !known.isEmpty:
+            let shapes = Dictionary(known.map { ($0.name, $0.shape) }) { $1 }
+            writer.beginObject()
+            for (name, member) in value.members where !member.isNull {
+                guard let shape = shapes[name] else { continue }
+                writer.name(name)
+                shape.write(member, to: &writer)
+            }
+            writer.endObject()
+        case .any, .string, .uuid, .number, .float, .integer, .bool, .date, .array, .object:
+            writer.raw([UInt8](value.raw))
+        }
+    }
+
+    private static func text(_ number: Double) -> [UInt8] {
+        Array((Int64(exactly: number).map { "\($0)" } ?? "\(number)").utf8)
+    }
+
+    /// The text as Swift's `UUID` writes it; nil if it is none.
+    private static func uuid(_ text: String) -> String? {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        let isOne =
+            groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && groups.allSatisfy { $0.utf8.allSatisfy { Character(.init($0)).isHexDigit } }
+        return isOne ? text.uppercased() : nil
     }
 
     private func expected(_ what: String, _ path: String) -> String {

@@ -168,7 +168,8 @@ extension Phone {
         guard let state else { throw Ignored(.contentStateMissing) }
         let shape = configuration.shapes[type] ?? .object([])
         if let fault = shape.fault(in: state) { throw Ignored(.contentStateDoesNotDecode, fault) }
-        return state
+        // The app has the value that it decoded, and reports that.
+        return JSON(unchecked: shape.encoded(state)).document.root
     }
 
     private static func checkLead(_ timestamp: Int64, at now: WallInstant) throws(Ignored) {

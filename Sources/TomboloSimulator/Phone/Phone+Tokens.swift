@@ -24,6 +24,7 @@ extension Phone {
     }
 
     private mutating func issueStartTokens() -> [PhoneEffect] {
+        guard configuration.startsByPush else { return [] }
         let isSilent = trouble.kinds.contains(.startStreamSilent)
         return configuration.attributesTypes.map { type in
             let issued = issue(type, .startType(type), .start(attributesType: type))
@@ -36,7 +37,9 @@ extension Phone {
 
     /// The app is opened. It reads the push-to-start tokens of which the system did not tell it.
     mutating func readStartTokens() -> [PhoneEffect] {
-        guard trouble.kinds.contains(.startStreamSilent) else { return [] }
+        guard trouble.kinds.contains(.startStreamSilent), configuration.startsByPush else {
+            return []
+        }
         return configuration.attributesTypes.map { type in
             issue(type, .startType(type), .start(attributesType: type))
         }

@@ -146,6 +146,12 @@ package struct PhoneConfiguration: Hashable, Sendable {
         return PushTopic(bundleID: bundleID, suffix: type.topicSuffix ?? "")
     }
 
+    /// True from iOS 17.2 on: a push starts a card.
+    var startsByPush: Bool {
+        let parts = os.split(separator: ".").map { Int($0) ?? 0 }
+        return osMajor == 0 || (osMajor, parts.count > 1 ? parts[1] : 0) >= (17, 2)
+    }
+
     /// The number before the first dot of `os`.
     var osMajor: Int { os.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
 }

@@ -329,7 +329,8 @@ struct DeviceTrial {
         _ = try await seen("the card of the former user is still there") {
             let view = try await destination(of: card)
             let phases = [view?["shown"]?["phase"]?.string, view?["phase"]?.string]
-            let isOver = phases.contains { ["ended", "dismissed", "gone", "lapsed"].contains($0) }
+            let over: Set = ["ended", "dismissed", "gone", "unreachable", "lapsed"]
+            let isOver = phases.contains { $0.map(over.contains) ?? false }
             return view == nil || isOver ? true : nil
         }
         try await cleanUp()

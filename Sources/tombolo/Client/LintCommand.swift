@@ -49,7 +49,7 @@ enum LintCommand {
 
     /// Lints that depend on a relay's devices and types, so this command leaves them out.
     private static let knownToRelay: [Lint.Code] = [
-        .deviceNotRegistered, .userWithoutDevice, .typeNotRegistered,
+        .deviceNotRegistered, .userWithoutDevice, .typeNotRegistered, .startNeedsNewerOS,
     ]
 
     /// The lints that a relay with only this app would report for a start.

@@ -247,14 +247,27 @@ struct RelayExamination {
         return [finding]
     }
 
+    /// True if a pause covers all pushes of the app.
+    private func isPaused(_ app: String, _ attention: [JSONView]) -> Bool {
+        attention.contains { item in
+            guard item["code"]?.string == "paused", item["activity"]?.string == nil,
+                let text = item["text"]?.string, text.contains("has paused pushes")
+            else { return false }
+            return item["app"]?.string.map { $0 == app } ?? !text.contains("pushes of the type")
+        }
+    }
+
     private func upstreams(_ metrics: MetricsReading, _ attention: [JSONView]) -> [Finding] {
         let states = metrics.series("tombolo_upstreams").filter { $0.labels["state"] == "closed" }
         return states.map { series in
             let app = series.labels["app"] ?? ""
             let environment = series.labels["environment"] ?? ""
             guard series.value > 0 else {
-                return Finding(
-                    app: app, check: "upstream", .ok, detail: "pushes go (\(environment))")
+                let detail =
+                    isPaused(app, attention)
+                    ? "the way to Apple is open (\(environment)), and a pause holds the pushes"
+                    : "pushes go (\(environment))"
+                return Finding(app: app, check: "upstream", .ok, detail: detail)
             }
             let item = attention.first {
                 $0["code"]?.string == "upstream_closed" && $0["app"]?.string == app

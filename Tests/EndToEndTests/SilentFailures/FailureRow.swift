@@ -189,6 +189,15 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
         .deviceNotRegistered: { starting(#","audience":{"device":"stranger"}"#) },
         .userWithoutDevice: { starting(#","audience":{"user":"stranger"}"#) },
         .typeNotRegistered: { starting(#","audience":{"device":"phone"}"#) },
+        .startNeedsNewerOS: {
+            try Relaying.lints(
+                .start, #"{"type":"Runner","audience":{"device":"old"},"state":{"lap":1}}"#,
+                id: "dog",
+                after: {
+                    let old = try DeviceRegistration(reading: Rig.json(#"{"os":"16.4"}"#))
+                    $0.tell(.register(old), "old")
+                })
+        },
         .stateVersionOlder: {
             try Relaying.lints(
                 .update, #"{"state":{"lap":1},"state_version":4}"#,

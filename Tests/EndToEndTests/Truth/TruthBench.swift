@@ -317,6 +317,20 @@ final class TruthBench {
             wait: true)
     }
 
+    /// The phone's app says of its card what it has: the members that its type knows, and no time.
+    func report() throws {
+        try put(
+            "/v1/devices/phone/activities/cat", #"{"phase":"active","received_state":{"lap":0}}"#)
+    }
+
+    /// Apple refuses the token of the card, which the phone shows all the same.
+    func refuseCard() throws {
+        try fault(#"{"token":"aabb","reason":"BadDeviceToken"}"#)
+        try send("PATCH", "/v1/activities/cat", #"{"state":{"lap":1}}"#)
+    }
+
+    func pauseApp() throws { try send("POST", "/v1/pauses", #"{"app":"com.example.app"}"#) }
+
     /// An operator holds an alert back, and its activity ends.
     func endBeforeAlert() throws {
         try send("POST", "/v1/pauses", #"{"all":true,"alerts_only":true}"#)

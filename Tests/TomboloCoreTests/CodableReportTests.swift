@@ -54,6 +54,7 @@ import TomboloJSON
         }
         #expect(isSame(#"{"a":1}"#, #"{"a":1.0,"b":null}"#))
         #expect(!isSame("{}", #"{"a":1}"#) && !isSame(#"{"a":1}"#, "{}"))
+        #expect(!isSame(#"{"at":1760000000}"#, #"{"at":1760000010}"#), "a whole number is no Float")
         #expect(isSame("[null,0.10000000149011612]", "[null,0.1]") && !isSame("[1]", "[1,2]"))
     }
 
@@ -77,5 +78,76 @@ import TomboloJSON
         rig.advance(to: 3_000)
         #expect(rig.pushes.count == pushes, "no echo of what the phone has")
         #expect(rig.view()?.destinations.first?.shownMatches == true)
+    }
+}
+
+/// A type whose states have the activity's version in them.
+@Suite struct VersionInStateTests {
+    private static let type = #"""
+        {"state":{"type":"object","required":["n","v"],
+        "properties":{"n":{"type":"integer"},"v":{"type":"integer"}}},"version_at":"/v"}
+        """#
+
+    private static func running() -> Rig {
+        var rig = Rig()
+        rig.type(Self.type)
+        rig.device("phone", .lab)
+        rig.command(
+            .start,
+            #"{"type":"Runner","audience":{"device":"phone","start":"adopt"},"state":{"n":0}}"#)
+        rig.token("activity:cat", "aa", "phone")
+        rig.advance(to: 1)
+        return rig
+    }
+
+    private static func states(_ rig: borrowing Rig) -> [String] {
+        rig.pushes.compactMap { push in
+            let root = (try? JSONDocument(push.push.payload))?.root  // a payload of the relay's
+            return root?["aps"]?["content-state"].map { String(decoding: $0.raw, as: UTF8.self) }
+        }
+    }
+
+    @Test func `each state that is sent has its version, and an equal one is not sent`() {
+        var rig = Self.running()
+        rig.command(.update, #"{"state":{"n":1}}"#)
+        rig.advance(to: 5)
+        rig.command(.update, #"{"state":{"n":1}}"#)
+        rig.advance(to: 10)
+        rig.command(.end, #"{"state":{"n":2}}"#)
+        rig.advance(to: 20)
+        #expect(
+            Self.states(rig) == [#"{"n":0,"v":1}"#, #"{"n":1,"v":2}"#, #"{"n":2,"v":4}"#])
+    }
+
+    @Test func `a report says which version the phone has, also an older one`() {
+        var rig = Self.running()
+        for n in 1...3 {
+            rig.command(.update, #"{"state":{"n":\#(n % 2)}}"#)
+            rig.advance(to: Double(n) * 5)
+        }
+        for (state, received, matches) in [
+            (#"{"v":2,"n":1}"#, Int64(2), false), (#"{"v":4,"n":1}"#, 4, true),
+            // What is equal but for its version is what is to be shown.
+            (#"{"v":9,"n":1}"#, 4, true),
+        ] {
+            rig.report("cat", #"{"phase":"active","received_state":\#(state)}"#, "phone")
+            let destination = rig.view()?.destinations.first
+            #expect(destination?.shown?.received == received, "\(state)")
+            #expect(destination?.shownMatches == matches, "\(state)")
+        }
+    }
+
+    @Test func `the version's place is the relay's`() throws {
+        var rig = Self.running()
+        rig.command(.update, #"{"state":{"v":7}}"#)
+        #expect(rig.lastRefusal == .invalidField)
+        rig.command(.play, #"{"flipbook":{"path":"/v","frames":[1,2],"every":"1s"}}"#)
+        #expect(rig.lastRefusal == .invalidField)
+        for body in [
+            #"{"state":{"properties":{"n":{}}},"version_at":"/v"}"#, #"{"version_at":"v"}"#,
+            #"{"version_at":"/v","presence":{"path":"/v","active":1,"inactive":0}}"#,
+        ] {
+            #expect(throws: FieldErrors.self) { try ActivityType(reading: Rig.json(body)) }
+        }
     }
 }

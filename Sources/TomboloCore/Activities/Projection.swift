@@ -127,12 +127,10 @@ package struct Projection: Sendable {
             ending: Ending(at: instant, dismissal: .now, isBare: true), stateVersion: nil)
     }
 
-    /// A copy with the largest value that the presence binding writes, to measure the state's size.
-    func widened(by binding: PresenceBinding?) -> Projection {
-        guard let binding else { return self }
-        var wide = self
-        wide.state = binding.widened(state)
-        return wide
+    func with(state: JSON) -> Projection {
+        var copy = self
+        copy.state = state
+        return copy
     }
 
     /// The state with the frame that the clip has at `instant` if it runs without a stop.

@@ -118,7 +118,7 @@ extension Core {
         let projection = Projection(timed, version: version, at: wall(now))
         // Check the size first, because it limits the work of the checks after it.
         try PushSize.check(
-            projection.widened(by: type?.presence), definition, alert: start.alert,
+            type?.widened(projection) ?? projection, definition, alert: start.alert,
             history: timed.history)
         try checkState(projection, definition, command.content, command.activity.tenant)
         let cards = devices.cards(of: start.audience, command.activity.tenant)
@@ -179,7 +179,7 @@ extension Core {
         }
         let change = try judge(command, at: slot, now: now)
         if isRated, change.projection.ending != nil {
-            let cards = activities[slot].destinations.count
+            let cards = activities[slot].destinations.count { !destinations[$0].isFinished }
             try keys.rates.spend(cards, by: command.key, configuration.limits, now: now)
         }
         activities[slot].accepted = change.projection
@@ -217,7 +217,7 @@ extension Core {
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try PushSize.check(
-            projection.widened(by: type?.presence), activities[slot].definition,
+            type?.widened(projection) ?? projection, activities[slot].definition,
             alert: command.content.alert, history: command.content.history)
         try checkState(
             projection, activities[slot].definition, command.content, command.activity.tenant)

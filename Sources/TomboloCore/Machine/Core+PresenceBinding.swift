@@ -3,12 +3,19 @@ import TomboloJSON
 // Values that depend on whether the user is in the app (pacing rule 12), for each device.
 
 extension Core {
-    /// The state with the device's present value in it, and this value; nil if the type has no
-    /// binding.
+    /// The state with its version and the device's present value in it, and this value; nil if the
+    /// type has no binding.
     mutating func bound(
         _ state: JSON, _ event: Push.Event, at slot: CardSlot, now: Instant
     ) -> (state: JSON, value: JSON?) {
-        guard types.hasBindings else { return (state, nil) }
+        guard types.hasBindings, let projection = projection(slot) else { return (state, nil) }
+        let activity = activities[destinations[slot].activity]
+        var state = state
+        if projection.ending?.isBare != true {
+            state =
+                types.type(of: activity.definition, activity.key.tenant)?
+                .versioned(state, projection.version) ?? state
+        }
         if event == .start { destinations[slot].bound = nil }
         guard let (binding, every) = followPresence(slot, now: now),
             let value = destinations[slot].bound?.value(of: binding, at: now, every: every)

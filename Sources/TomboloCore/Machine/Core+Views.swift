@@ -83,6 +83,13 @@ extension Core {
         _ reported: JSON, _ projection: Projection, _ destination: Destination, now: Instant
     ) -> Bool {
         let activity = activities[destination.activity]
+        if let version = types.version(in: reported, activity.definition, activity.key.tenant) {
+            // An update that changed nothing was not sent: the phone has the one before it.
+            let sent = destination.lastDelivery?.version ?? projection.version
+            if version == projection.version || version < sent {
+                return version == projection.version
+            }
+        }
         let state =
             destination.keptAt.map { projection.state(showing: $0) }
             ?? projection.state(at: wall(now))

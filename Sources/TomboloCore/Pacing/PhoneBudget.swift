@@ -30,15 +30,18 @@ extension Core {
             } ?? false
     }
 
-    /// The version of a state in a phone's report; nil if it is not the present state.
+    /// The version of a state in a phone's report: that of the present state if it is that one,
+    /// else the one that the state itself contains; nil if it contains none.
     func version(
         of state: JSON?, _ destination: Destination, now: Instant
     ) -> Int64? {
         guard let state,
-            let projection = destination.final ?? activities[destination.activity].durable,
-            isShown(state, projection, destination, now: now)
+            let projection = destination.final ?? activities[destination.activity].durable
         else { return nil }
-        return projection.version
+        if isShown(state, projection, destination, now: now) { return projection.version }
+        let activity = activities[destination.activity]
+        return types.version(in: state, activity.definition, activity.key.tenant)
+            .flatMap { $0 >= 1 && $0 < projection.version ? $0 : nil }
     }
 }
 

@@ -58,6 +58,9 @@ package struct ActivityType: Sendable {
     package var alertTTL: Span?
     /// A value in the states that depends on the app's presence; nil if there is none.
     package var presence: PresenceBinding?
+    /// Where the relay writes the version into each state that it sends, so that a report says
+    /// which one the phone has; nil: nowhere.
+    package var versionAt: JSONPointer?
     /// What simulated phones draw of a state; nil: text.
     package var preview: TypePreview?
     /// The part of a state that each widget family gets; nil: all.
@@ -100,8 +103,7 @@ package struct ActivityType: Sendable {
                 reader.fail("id_at", "must be a JSON Pointer such as \"/activity_id\", or null")
             }
         }
-        plays = reader.bool("plays") ?? false
-        animates = reader.bool("animates") ?? false
+        (plays, animates) = (reader.bool("plays") ?? false, reader.bool("animates") ?? false)
         startWait = Start.startWait(&reader)
         onUnknownStart = reader.choice(
             "on_unknown_start", [("give_up", .giveUp), ("resend", .resend)])
@@ -119,6 +121,7 @@ package struct ActivityType: Sendable {
         endAfter = Start.endAfter(&reader)
         visibility = Visibility.reading(&reader, state)
         presence = PresenceBinding.reading(&reader, state)
+        versionAt = Self.versionAt(&reader, state, besides: presence)
         alertTTL = reader.span("alert_ttl", in: .seconds(1)...activityLifeMax)
         if lenient {
             var older = FieldReader(view, isOfLog: true)
@@ -135,6 +138,21 @@ package struct ActivityType: Sendable {
             history = StateHistory.reading(&reader, state, besides: presence)
         }
         try reader.finish()
+    }
+
+    private static func versionAt(
+        _ reader: inout FieldReader, _ schema: StateSchema?, besides presence: PresenceBinding?
+    ) -> JSONPointer? {
+        guard let text = reader.string("version_at") else { return nil }
+        if let fault = StateSchema.fault(ofPointer: text, schema) {
+            reader.fail("version_at", fault)
+            return nil
+        }
+        let place = JSONPointer(text)
+        if place != nil, place == presence?.path {
+            reader.fail("version_at", "is where \"presence\" writes its value; take another place")
+        }
+        return place
     }
 
     private static func reloads(
@@ -169,7 +187,45 @@ package struct ActivityType: Sendable {
     /// the state is valid.
     package func faults(in state: JSON, at pointer: String = "/state") -> [FieldError] {
         let sent = presence?.write(presence?.active ?? .emptyObject, into: state) ?? state
-        return self.state?.faults(in: sent.document.root, at: pointer) ?? []
+        return self.state?.faults(in: versioned(sent, 1).document.root, at: pointer) ?? []
+    }
+
+    /// The state with the version in it, if the type has a place for it.
+    func versioned(_ state: JSON, _ version: Int64) -> JSON {
+        let number = JSON(unchecked: Array("\(version)".utf8))
+        return versionAt.flatMap { state.setting($0, to: number) } ?? state
+    }
+
+    /// A copy with the largest values that the relay writes, to measure the state's size.
+    func widened(_ projection: Projection) -> Projection {
+        guard presence != nil || versionAt != nil else { return projection }
+        return projection.with(
+            state: versioned(presence?.widened(projection.state) ?? projection.state, .max))
+    }
+
+    /// The state with one value wherever the relay writes one, so that states can be compared.
+    func neutral(_ state: JSON) -> JSON {
+        versioned(presence.map { $0.write($0.active, into: state) } ?? state, 0)
+    }
+
+    /// Why a producer's state, or a clip that plays at `clip`, is refused because of the version's
+    /// place; nil if it is allowed.
+    func versionFault(of state: JSON, playing clip: JSONPointer?) -> FieldError? {
+        guard let versionAt else { return nil }
+        if clip == versionAt {
+            return FieldError(
+                pointer: "/path",
+                message: "\(versionAt) has the version, by \"version_at\" of the type; play "
+                    + "another place")
+        }
+        if state.document.root.at(versionAt) != nil {
+            return FieldError(
+                pointer: "/state\(versionAt)",
+                message: "is written by the relay, by \"version_at\" of the type; leave it out")
+        }
+        guard state.setting(versionAt, to: .emptyObject) == nil else { return nil }
+        return FieldError(
+            pointer: "/state", message: "has no place for \(versionAt); its parent must be there")
     }
 }
 

@@ -77,6 +77,7 @@ extension Core {
         if case .play(let played) = content { clip = played.path }
         if let fault = type.history?.fault(of: content)
             ?? type.presence?.fault(of: projection.state, playing: clip)
+            ?? type.versionFault(of: projection.state, playing: clip)
         {
             throw Refusal(
                 .invalidField, "\(fault.pointer.dropFirst()) \(fault.message)", errors: [fault])

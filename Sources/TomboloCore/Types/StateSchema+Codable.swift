@@ -57,7 +57,8 @@ extension StateSchema {
     /// True if the numbers are one `Double`, or if `reported` is the `Float` next to `sent`.
     private static func isSameDouble(_ reported: JSONView, _ sent: JSONView) -> Bool {
         guard let one = reported.double, let other = sent.double else { return false }
-        return one == other || one == Double(Float(other))
+        // Each whole number that a Float holds is itself; a larger one has others beside it.
+        return one == other || sent.integer == nil && one == Double(Float(other))
     }
 
     private static func isSameUUID(_ reported: String?, _ sent: String?) -> Bool {

@@ -11,7 +11,7 @@ struct TypeTable: Sendable {
 
     init() {}
 
-    /// True if any type has a presence binding.
+    /// True if the relay writes something into the states of any type.
     private(set) var hasBindings = false
 
     /// True if there are no types, as at most relays: then nothing needs a look-up.
@@ -38,15 +38,17 @@ struct TypeTable: Sendable {
     ) -> Bool {
         if reported.isSameValue(as: state) { return true }
         let type = type(of: definition, tenant)
-        let (one, other) =
-            type?.presence.map { binding in
-                (
-                    binding.write(binding.active, into: reported),
-                    binding.write(binding.active, into: state)
-                )
-            } ?? (reported, state)
+        let (one, other) = (type?.neutral(reported) ?? reported, type?.neutral(state) ?? state)
         return StateSchema.isGivenBack(
             one.document.root, for: other.document.root, by: type?.state)
+    }
+
+    /// The version that a phone's state contains; nil if its type has no place for it.
+    func version(
+        in reported: JSON, _ definition: Activity.Definition, _ tenant: TenantID
+    ) -> Int64? {
+        guard hasBindings, let place = type(of: definition, tenant)?.versionAt else { return nil }
+        return reported.document.root.at(place)?.integer
     }
 
     func keys(of tenant: TenantID) -> [ActivityType.Key] {
@@ -71,7 +73,7 @@ struct TypeTable: Sendable {
         let registered = RegisteredType(number: known?.number ?? nextNumber, type: type)
         if known == nil { nextNumber += 1 }
         byKey[key] = registered
-        hasBindings = hasBindings || type.presence != nil
+        hasBindings = hasBindings || type.presence != nil || type.versionAt != nil
         lastVisible = nil
         return (registered.record(key), known?.type)
     }
@@ -84,7 +86,7 @@ struct TypeTable: Sendable {
             return ["the record of type number \(record.number) cannot be read"]
         }
         byKey[key] = type
-        hasBindings = hasBindings || type.type.presence != nil
+        hasBindings = hasBindings || type.type.presence != nil || type.type.versionAt != nil
         return []
     }
 }

@@ -24,8 +24,8 @@ extension Subcommand {
         flags: [.app] + Flag.ofWriters,
         details: [
             "The description: {\"state\": JSON Schema of the content state, \"dates\":\n"
-                + "\"swift-reference\"|\"unix\"|\"iso8601\", \"budget_class\", \"id_at\", \"plays\",\n"
-                + "\"animates\", \"on_unknown_start\"}. Of JSON Schema it reads type, properties,\n"
+                + "\"swift-reference\"|\"unix\"|\"iso8601\", \"budget_class\", \"id_at\", \"version_at\",\n"
+                + "\"plays\", \"animates\", \"on_unknown_start\"}. Of JSON Schema it reads type, properties,\n"
                 + "required, additionalProperties, items, enum, const, minimum, maximum, minLength,\n"
                 + "maxLength, minItems, maxItems and format; a member of format date-time is encoded\n"
                 + "for the phone as \"dates\" says."

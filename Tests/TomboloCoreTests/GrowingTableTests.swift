@@ -77,6 +77,7 @@ import Testing
         #expect(take(1, one) != nil && take(0, one) == nil)
         #expect(take(1_000, other) == nil, "each key has its own")
         #expect(take(1 << 40, .relay) == nil && take(1 << 40, .unknown) == nil)
+        #expect(take(1 << 40, one) != nil)
         now = now + .milliseconds(500)
         #expect(take(1_000, one) == nil && take(1, one) != nil)
         now = now + .seconds(60)
@@ -84,5 +85,7 @@ import Testing
         // The largest start passes also where little is allowed.
         limits.destinationsPerKeyPerSecond = 1
         #expect(take(10_000, AskingKey(rawValue: 3)) == nil)
+        #expect(take(50_000, AskingKey(rawValue: 4)) == nil, "an idle key ends what it once began")
+        #expect(take(1, AskingKey(rawValue: 4)) != nil)
     }
 }

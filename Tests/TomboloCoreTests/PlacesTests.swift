@@ -152,6 +152,28 @@ import TomboloJSON
         #expect(rig.pushes.last?.push.token == "aa22", "its end goes there")
     }
 
+    @Test func `what is crowded goes on leaving, however many inputs a turn has`() {
+        var rig = BoundsTests.rig {
+            $0.overMax = 10
+            $0.overPerDeviceMax = 100_000
+            $0.runningPerRecipientMax = .max
+            $0.cardsPerDeviceMax = 100_000
+        }
+        rig.device("phone", user: "ann")
+        for life in 1...2_000 {
+            rig.command(.start, BoundsTests.start(#"{"user":"ann"}"#), id: "cat-\(life)")
+        }
+        for life in 1...2_000 { rig.command(.end, "{}", id: "cat-\(life)") }
+        for _ in 0..<10 {
+            var effects = Effects()
+            // One turn has one budget for all of its inputs.
+            for _ in 0..<20 { rig.core.step(.tick, now: rig.now, effects: &effects) }
+            while rig.commit() {}
+            rig.now = rig.now + .milliseconds(1)
+        }
+        #expect(rig.core.sizes.destinations <= 10)
+    }
+
     @Test func `cards that cannot leave cost little, however many there are`() {
         var rig = BoundsTests.rig { $0.overMax = 2 }
         for device in ["phone", "tablet"] { rig.device(device, user: "ann") }

@@ -12,7 +12,7 @@ import Testing
         while let (work, _) = rest.current(now: now) {
             switch work {
             case .grants: text += "g"
-            case .clock(let isMoved): text += isMoved ? "C" : "c"
+            case .clock: text += "c"
             case .pause(nil): text += "*"
             case .pause: text += "p"
             }
@@ -43,12 +43,10 @@ import Testing
     func `a change of class is never lost behind pauses`(count: Int) {
         var sweeps = pauses(count)
         for _ in 0..<2 { sweeps.add(.grants, now: Self.now) }
-        for isMoved in [false, true, false] {
-            sweeps.add(.clock(isMoved: isMoved), now: Self.now)
-        }
-        #expect(order(sweeps).filter { "gcC".contains($0) } == "gC")
+        for _ in 0..<3 { sweeps.add(.clock, now: Self.now) }
+        #expect(order(sweeps).filter { "gc".contains($0) } == "gc")
         for _ in 0..<Sweeps.pausesMax { sweeps.add(.pause(nil), now: Self.now) }
-        #expect(order(sweeps).filter { "gcC".contains($0) } == "gC")
+        #expect(order(sweeps).filter { "gc".contains($0) } == "gc")
     }
 
     @Test func `all inputs of one turn do one piece together`() {

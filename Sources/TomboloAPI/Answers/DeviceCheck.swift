@@ -190,8 +190,8 @@ package struct DeviceCheck: Sendable {
         } else if let stranger = strangers.first {
             add(
                 .updateToken, .lacks,
-                "\(strangers.count) of the device's update tokens are kept for activities that are not "
-                    + "there, such as \(stranger.name). Is it ActivityKit's Activity.id?",
+                "\(strangers.count) of the device's update tokens are kept for activities that do not "
+                    + "run, such as \(stranger.name). Is it ActivityKit's Activity.id?",
                 "send the id that the attributes have in activity_id")
         } else if let due = view.cards.first(where: { $0.needsToken && !$0.hasToken }) {
             add(

@@ -144,8 +144,8 @@ struct ActivityTable: RandomAccessCollection, Sendable {
 
     /// When the next ended activity leaves memory.
     func nextRetirement(_ limits: Limits) -> Instant? {
-        areCrowded(limits, now: .distantFuture) && retirements.count > 0
-            ? staysUntil : retirements.first
+        areCrowded(limits, now: .distantFuture)
+            ? retirements.first.map { Swift.min($0, staysUntil) } : retirements.first
     }
 
     /// Adds an ended activity to its tenant's queue. A queue that has become too long loses its

@@ -192,8 +192,11 @@ package struct ActivityReference: Hashable, Sendable {
         guard self.text == text else { return nil }
     }
 
-    /// True if the id is a UUID, as ActivityKit's own ids are. A producer may choose one, too.
-    var mayBeActivityKits: Bool { StateSchema.isUUID(id.rawValue) }
+    /// True if the id is a UUID in upper case, as ActivityKit's own ids are. A producer may choose
+    /// one, too.
+    var mayBeActivityKits: Bool {
+        StateSchema.isUUID(id.rawValue) && id.rawValue == id.rawValue.uppercased()
+    }
 
     package var incarnation: Int64 { card.incarnation }
     /// Number of the card in the incarnation on a device: 0 for the first, plus 1 for each renewal.

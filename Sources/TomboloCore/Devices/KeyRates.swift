@@ -11,14 +11,23 @@ struct KeyRates: Sendable {
     /// When each key may use its whole burst again. A time in the past means nothing.
     private var fullAt: [AskingKey: Instant] = [:]
 
+    /// True if the key may reach nothing now.
+    func isSpent(_ key: AskingKey, _ limits: Limits, now: Instant) -> Bool {
+        guard let at = fullAt[key] else { return false }
+        let one = Span.seconds(1).nanoseconds / Int64(limits.destinationsPerKeyPerSecond)
+        return at - now >= max(Self.burst, Span(nanoseconds: one * Int64(Self.burstMin)))
+    }
+
     /// Counts a start or end. Throws `overloaded` if the key has reached too many destinations.
     mutating func spend(
         _ count: Int, by key: AskingKey, _ limits: Limits, now: Instant
     ) throws(Refusal) {
         guard count > 0, key != .unknown, key != .relay else { return }
         let one = Span.seconds(1).nanoseconds / Int64(limits.destinationsPerKeyPerSecond)
-        let next = max(now, fullAt[key] ?? now) + Span(nanoseconds: one * Int64(count))
         let burst = max(Self.burst, Span(nanoseconds: one * Int64(Self.burstMin)))
+        // What is larger than all that an idle key may reach passes, too, where the key is idle.
+        let cost = min(burst, Span(nanoseconds: one).times(Int64(count)))
+        let next = max(now, fullAt[key] ?? now) + cost
         guard next - now <= burst else {
             var refusal = Refusal(
                 .overloaded,

@@ -92,6 +92,10 @@ struct Journal: Sendable {
         flushSoon(now: now)
     }
 
+    /// True if so many activities retire with the pending batch that no more should.
+    var retiresMuch: Bool { pending.retired.count >= Self.retiredMax }
+    private static let retiredMax = 1_000
+
     mutating func drop() { pending = JournalBatch() }
 
     // MARK: Rollback

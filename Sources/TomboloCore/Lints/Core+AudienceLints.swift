@@ -59,8 +59,11 @@ extension Core {
         }
         let devices = audience(of: activity.definition, tenant).prefix(Self.lintedDevicesMax)
         for slot in devices {
-            if let lint = lintOfAnotherApp(slot, activity.definition) { lints.append(lint) }
-            lints += self.devices[slot]?.startLints(start, activity.reference) ?? []
+            let found = [
+                lintOfAnotherApp(slot, activity.definition),
+                self.devices[slot]?.startLint(start, activity.reference),
+            ]
+            lints += found.compactMap(\.self).filter { !lints.contains($0) }
         }
         if type == nil, let lint = typeLint(start, activity, Array(devices)) { lints.append(lint) }
         return lints
@@ -110,16 +113,19 @@ extension Core {
 }
 
 extension Device {
-    /// The lint for a phone whose system starts no card by push.
-    fileprivate func startLints(_ start: Start, _ reference: ActivityReference) -> [Lint] {
+    /// The lint for a phone whose system starts no card by push; else nil. Keys that may not read
+    /// devices do not learn which phone it is.
+    fileprivate func startLint(_ start: Start, _ reference: ActivityReference) -> Lint? {
         guard registration.startsNoCards, channel == nil, start.route != .adopt,
             tokens[.activity(reference)] == nil
-        else { return [] }
-        return [
-            Lint(
-                .startNeedsNewerOS, "/audience",
-                "iOS \(registration.os ?? "") of \"\(key.id)\" starts no card by push, which needs 17.2: "
-                    + "the card appears there when the app starts it and sends its update token")
-        ]
+        else { return nil }
+        let phone =
+            start.mayLearnNames
+            ? "iOS \(registration.os ?? "") of \"\(key.id)\" starts"
+            : "a phone of the audience starts"
+        return Lint(
+            .startNeedsNewerOS, "/audience",
+            "\(phone) no card by push, which needs iOS 17.2: the card appears there when the app starts "
+                + "it and sends its update token")
     }
 }

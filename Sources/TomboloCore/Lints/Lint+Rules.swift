@@ -36,12 +36,12 @@ extension Lint {
         ]
     }
 
-    /// A lint for a token or a report under an id that no activity for the device has.
+    /// A lint for a token or a report under an id that no running activity for the device has.
     static func ofStranger(_ reference: ActivityReference) -> [Lint] {
         [
             Lint(
                 .activityIDUnknown, "",
-                "no activity for this device has the id \(reference.text); if that is ActivityKit's "
+                "no activity that runs for this device has the id \(reference.text); if that is ActivityKit's "
                     + "own Activity.id, send the id that the attributes have in activity_id")
         ]
     }

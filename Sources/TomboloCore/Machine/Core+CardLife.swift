@@ -27,23 +27,19 @@ extension Core {
             }
             timelines.followClock(backTo: wall(now))
         }
-        sweeps.add(.clock(isMoved: moves != .zero), now: now)
+        sweeps.add(.clock, now: now)
         sweep(now: now, &work)
     }
 
-    /// Stores the corrected times of a card, and sends its state again if the phone has dropped it.
-    mutating func correct(_ slot: CardSlot, isMoved: Bool, now: Instant) {
-        guard destinations.holds(slot) else { return }
-        if isMoved, destinations[slot].cardSince != nil { scheduleCheckpoint(slot, now: now) }
-        guard destinations[slot].sendsAgain(projection(slot)?.version, at: time(now)) else {
-            return
-        }
+    /// Sends a card's state again if the phone has dropped it because of the clock.
+    mutating func correct(_ slot: CardSlot, now: Instant) {
+        guard destinations.holds(slot),
+            destinations[slot].sendsAgain(projection(slot)?.version, at: time(now))
+        else { return }
         scheduleCheckpoint(slot, now: now)
         destinations.deadlines.set(slot, at: now)
     }
 
-    /// Moves the times of cards; `sweep` stores them.
-    ///
     /// - Parameter wall: a card that began later has its time from another clock and is not moved.
     mutating func moveCards(
         by step: Span, through wall: Instant = .distantFuture, now: Instant
@@ -52,6 +48,7 @@ extension Core {
         for slot in destinations.indices where destinations.holds(slot) {
             guard let since = destinations[slot].cardSince, since <= wall else { continue }
             destinations[slot].cardSince = since + step
+            scheduleCheckpoint(slot, now: now)
         }
     }
 

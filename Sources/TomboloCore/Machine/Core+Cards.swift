@@ -25,7 +25,11 @@ extension Core {
         var tenant: TenantID?
         var count = 0
         for command in commands {
-            guard case .start(let start) = command.content else { continue }
+            // What is refused anyway, or asks for what is so already, needs no room.
+            guard case .start(let start) = command.content,
+                activities.slot(of: command.activity).map({ activities[$0].hasEnded }) ?? true,
+                !keys.rates.isSpent(command.key, configuration.limits, now: now)
+            else { continue }
             tenant = command.activity.tenant
             count += devices.cards(of: start.audience, command.activity.tenant)
             makeRoomOnDevices(of: start.audience, command.activity.tenant, now: now, &work)
@@ -81,11 +85,14 @@ extension Core {
         _ device: DeviceSlot, cards more: Int, now: Instant, _ work: inout StepBudget.Part
     ) {
         let limits = configuration.limits
+        let count = devices[device]?.destinations.count ?? 0
+        guard more > 0, count > min(limits.cardsPerDeviceMax - more, limits.overPerDeviceMax) else {
+            return
+        }
         let running = devices.user(of: device).map { audiences.running(of: $0) } ?? 0
         let max = min(
             limits.cardsPerDeviceMax - more,
             running + (devices[device]?.audience.count ?? 0) + limits.overPerDeviceMax)
-        guard more > 0, devices[device]?.destinations.count ?? 0 > max else { return }
         for slot in devices[device]?.destinations ?? [] where !work.isSpent {
             guard devices[device]?.destinations.count ?? 0 > max else { return }
             work.take(StepBudget.Cost.place)

@@ -85,9 +85,10 @@ extension Core {
         /// Activities that did not exist before the batch. A rollback removes them.
         var created: [ActivityKey] = []
         var keys: [(TenantID, String)] = []
+        let rates: KeyRates
 
         init(_ core: borrowing Core) {
-            place = core.journal.place
+            (place, rates) = (core.journal.place, core.keys.rates)
         }
 
         mutating func note(_ command: Command, in core: borrowing Core) {
@@ -112,6 +113,7 @@ extension Core {
     }
 
     private mutating func takeBack(_ undo: Undo) {
+        keys.rates = undo.rates
         for event in journal.takeBack(to: undo.place) {
             counters[event.event.tenant].eventsAccepted -= 1
             guard let start = event.definition else { continue }

@@ -62,9 +62,9 @@ extension Core {
             case .grants:
                 adoptGrants(of: Slot(place), now: now)
                 budget.take(StepBudget.Cost.look)
-            case .clock(let isMoved):
+            case .clock:
                 budget.take(StepBudget.Cost.row)
-                correct(CardSlot(place), isMoved: isMoved, now: now)
+                correct(CardSlot(place), now: now)
             }
             place += 1
         }

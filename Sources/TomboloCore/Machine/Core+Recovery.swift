@@ -34,7 +34,6 @@ extension Core {
         devices.adoptPresences(records, now: now) { clock.shownAt($0, now: now) }
         let firstWithout = destinations.indices.upperBound
         moveCards(by: recovery.clockStep, now: now)
-        if recovery.clockStep != .zero { sweeps.add(.clock(isMoved: true), now: now) }
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, isRecovered: true, now: now)
         }

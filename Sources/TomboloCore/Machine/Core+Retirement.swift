@@ -19,20 +19,21 @@ extension Core {
     /// Adds due retirements to the pending batch. The activities leave memory when it is durable.
     mutating func retire(now: Instant, _ work: inout StepBudget.Part) {
         let limits = configuration.limits
-        var left = 0
-        while !work.isSpent {
+        var (left, stayed) = (0, 0)
+        while !work.isSpent, !journal.retiresMuch {
             let isCrowded = activities.areCrowded(limits, now: now)
             let until = isCrowded ? .distantFuture : now
-            guard let slot = activities.retirements.pop(until: until) else { return }
+            guard let slot = activities.retirements.pop(until: until) else { break }
             guard activities[slot].hasEnded, !addRetirement(slot, now: now, &work) else {
                 left += 1
                 continue
             }
+            if isCrowded { stayed += 1 }
             // Above a limit, try the other ones first.
             activities.retirements.set(
                 slot, at: now + (isCrowded ? limits.endedKept : Self.retirementRetry))
         }
-        if left == 0 { activities.stay(now: now) }
+        if left == 0, stayed > 0 { activities.stay(now: now) }
     }
 
     /// Retires the oldest ended activity early. If that is impossible, it comes after the others.

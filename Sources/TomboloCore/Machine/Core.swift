@@ -128,7 +128,9 @@ package struct Core: ~Copyable, Sendable {
     package var nextWake: Instant? {
         var next = min(
             destinations.deadlines.first ?? .distantFuture,
-            activities.nextRetirement(configuration.limits) ?? .distantFuture,
+            journal.retiresMuch
+                ? .distantFuture
+                : activities.nextRetirement(configuration.limits) ?? .distantFuture,
             activities.silences.first ?? .distantFuture,
             devices.deadlines.first ?? .distantFuture,
             devices.orphanDeadlines.first ?? .distantFuture,

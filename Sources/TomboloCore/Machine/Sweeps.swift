@@ -8,9 +8,7 @@ struct Sweeps: Sendable {
         /// Adopts the grants of all devices, after a type has got another budget class.
         case grants
         /// Corrects what destinations have sent, after the wall clock was set.
-        ///
-        /// - Parameter isMoved: true if the times of cards have changed, too.
-        case clock(isMoved: Bool)
+        case clock
     }
 
     /// Above this number, one sweep of all destinations replaces those for single pauses.
@@ -26,11 +24,7 @@ struct Sweeps: Sendable {
         var work = work
         switch work {
         // The new sweep is for all slots, so it replaces an earlier one.
-        case .grants: waiting.removeAll { if case .grants = $0.work { true } else { false } }
-        case .clock(let isMoved):
-            let wasMoved = waiting.contains { $0.work == .clock(isMoved: true) }
-            waiting.removeAll { if case .clock = $0.work { true } else { false } }
-            work = .clock(isMoved: isMoved || wasMoved)
+        case .grants, .clock: waiting.removeAll { $0.work == work }
         case .pause:
             guard waiting.count >= Self.pausesMax else { break }
             waiting.removeAll { if case .pause = $0.work { true } else { false } }

@@ -147,7 +147,10 @@ package final class AccessControl: @unchecked Sendable {
         if keys.removeValue(forKey: record.id) != nil {
             let index = index(after: record.number, in: record.tenant) - 1
             if index >= 0 { places[record.tenant]?.remove(at: index) }
-            for device in record.devices { ofDevice[device]?.removeAll { $0 == record.id } }
+            for device in record.devices {
+                ofDevice[device]?.removeAll { $0 == record.id }
+                if ofDevice[device]?.isEmpty == true { ofDevice[device] = nil }
+            }
         }
         storedUses[record.id] = nil
         leaving.remove(record.id)

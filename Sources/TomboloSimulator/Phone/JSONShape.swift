@@ -39,7 +39,10 @@ package indirect enum JSONShape: Hashable, Sendable {
         case .string: value.kind == .string ? nil : expected("a string", path)
         case .uuid:
             value.string.flatMap(Self.uuid) != nil ? nil : expected("a UUID", path)
-        case .number, .float: value.isDouble ? nil : expected("a number that a Double holds", path)
+        case .number: value.isDouble ? nil : expected("a number that a Double holds", path)
+        case .float:
+            value.double.map { Float($0).isFinite } ?? false
+                ? nil : expected("a number that a Float holds", path)
         case .integer: value.integer != nil ? nil : expected("an integer", path)
         case .bool: value.kind == .bool ? nil : expected("true or false", path)
         case .date: value.isDouble ? nil : expected("a number (a Date)", path)

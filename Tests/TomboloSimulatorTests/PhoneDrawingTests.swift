@@ -117,6 +117,7 @@ import TomboloJSON
         bench.push(
             to: bench.updateTokens[0],
             aps + "\"content-state\":{\r\n  \"image\": \"b\",\n \"more\": {\n\"a\":\r1}}}}")
+        #expect(drawn(bench) == "{\"image\":\"b\",\"more\":{\n\"a\":\r1}}")
         let line = SimulatorLine.island(
             phone: "phone-1", bench.phone.cards[0], .shown, isDrawn: true, at: bench.now)
         #expect(!line.contains(0x0a) && !line.contains(0x0d))

@@ -21,6 +21,35 @@ import TomboloJSON
         #expect(shape.fault(in: JSON(unchecked: Array(state.utf8)).document.root) == fault)
     }
 
+    @Test func `an app gives back what Codable makes of a state`() {
+        let type = """
+            {"plays":true,"state":{"properties":{"id":{"format":"uuid"},"part":{"format":"float"},
+            "share":{"type":"number"},"note":{"type":["string","null"]},"when":{"format":"date-time"},
+            "inner":{"type":"object","properties":{"ids":{"type":"array","items":{"format":"uuid"}}}},
+            "free":{"type":"object"}},"required":["id"]}}
+            """
+        let shape = JSONShape(registered: JSON(unchecked: Array(type.utf8)).document.root)
+        func view(_ text: String) -> JSONView { JSON(unchecked: Array(text.utf8)).document.root }
+        let id = "8c5f5c1e-0000-4000-8000-0123456789ab"
+        let sent =
+            #"{"id":"\#(id)","note":null,"more":1,"part":0.3,"share":1.0,"when":700000000.25,"#
+            + #""inner":{"ids":["\#(id)"],"none":[]},"free":{"a":null},"clip":{"path":"/x"}}"#
+        let given =
+            #"{"id":"\#(id.uppercased())","part":0.30000001192092896,"share":1,"when":700000000.25,"#
+            + #""inner":{"ids":["\#(id.uppercased())"]},"free":{"a":null},"clip":{"path":"/x"}}"#
+        #expect(shape.fault(in: view(sent)) == nil)
+        #expect(String(decoding: shape.encoded(view(sent), isWhole: true), as: UTF8.self) == given)
+        #expect(shape.fault(in: view(#"{"id":"8c5f"}"#)) == "/id is not a UUID")
+        #expect(
+            shape.fault(in: view(#"{"id":"\#(id)","part":1e39}"#))
+                == "/part is not a number that a Float holds")
+        let partly = shape.encoded(
+            view(#"{"id":"\#(id)","more":null,"note":null,"n":1}"#), isWhole: false)
+        #expect(String(decoding: partly, as: UTF8.self) == #"{"id":"\#(id.uppercased())","n":1}"#)
+        let free = JSONShape(registered: view(#"{"state":{}}"#))
+        #expect(free.encoded(view(#"{"a": null}"#), isWhole: true) == Array(#"{"a": null}"#.utf8))
+    }
+
     @Test func `a start makes a card that knows the relay's id from its attributes`() throws {
         var bench = PhoneBench()
         bench.start(image: "a/b")

@@ -12,7 +12,16 @@ extension JSONShape {
             case "iso8601": .string
             default: .date
             }
-        self = type["state"].map { JSONShape(schema: $0, dates: dates, isTop: true) } ?? .object([])
+        let state = type["state"].map { JSONShape(schema: $0, dates: dates, isTop: true) }
+        guard case .object(let members)? = state, !members.isEmpty,
+            type["plays"]?.bool == true || type["animates"]?.bool == true
+        else {
+            self = state ?? .object([])
+            return
+        }
+        // The relay adds this member; an app that declares it decodes it.
+        let isThere = members.contains { $0.name == "clip" }
+        self = .object(members + (isThere ? [] : [Member("clip", .any, isRequired: false)]))
     }
 
     private init(schema: JSONView, dates: JSONShape, isTop: Bool = false) {

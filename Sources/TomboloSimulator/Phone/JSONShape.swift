@@ -96,28 +96,31 @@ package indirect enum JSONShape: Hashable, Sendable {
 
     /// The value as the app's type gives it back after it has decoded it. A value without a shape
     /// is given back as it came.
-    func encoded(_ value: JSONView) -> [UInt8] {
+    ///
+    /// - Parameter isWhole: true if the shape has all members of the type: the app then drops
+    ///   others.
+    func encoded(_ value: JSONView, isWhole: Bool) -> [UInt8] {
         var writer = JSONWriter()
-        write(value, to: &writer)
+        write(value, isWhole, to: &writer)
         return writer.bytes
     }
 
-    private func write(_ value: JSONView, to writer: inout JSONWriter) {
+    private func write(_ value: JSONView, _ isWhole: Bool, to writer: inout JSONWriter) {
         switch self {
         case .uuid where value.string != nil: writer.string(Self.uuid(value.string ?? "") ?? "")
         case .float where value.isDouble: writer.raw(Self.text(Double(Float(value.double ?? 0))))
         case .number where value.isDouble: writer.raw(Self.text(value.double ?? 0))
         case .array(let element) where value.kind == .array:
             writer.beginArray()
-            for item in value.elements { element.write(item, to: &writer) }
+            for item in value.elements { element.write(item, isWhole, to: &writer) }
             writer.endArray()
         case .object(let known) where value.kind == .object && !known.isEmpty:
             let shapes = Dictionary(known.map { ($0.name, $0.shape) }) { $1 }
             writer.beginObject()
             for (name, member) in value.members where !member.isNull {
-                guard let shape = shapes[name] else { continue }
+                guard let shape = shapes[name] ?? (isWhole ? nil : .any) else { continue }
                 writer.name(name)
-                shape.write(member, to: &writer)
+                shape.write(member, isWhole, to: &writer)
             }
             writer.endObject()
         case .any, .string, .uuid, .number, .float, .integer, .bool, .date, .array, .object:

@@ -169,7 +169,8 @@ extension Phone {
         let shape = configuration.shapes[type] ?? .object([])
         if let fault = shape.fault(in: state) { throw Ignored(.contentStateDoesNotDecode, fault) }
         // The app has the value that it decoded, and reports that.
-        return JSON(unchecked: shape.encoded(state)).document.root
+        let isWhole = configuration.registeredTypes.contains(type)
+        return JSON(unchecked: shape.encoded(state, isWhole: isWhole)).document.root
     }
 
     private static func checkLead(_ timestamp: Int64, at now: WallInstant) throws(Ignored) {

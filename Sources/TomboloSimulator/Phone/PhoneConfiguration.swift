@@ -107,6 +107,8 @@ package struct PhoneConfiguration: Hashable, Sendable {
     /// Budget of reloads by push, for all widgets together or for one control. Apple publishes no
     /// number, but for timelines it says 40 to 70 a day for a widget that is often viewed.
     package var reloadBudget: Budget? = Budget(depth: 10, perHour: 3)
+    /// Types whose shape is that of a type registered with the relay, so that it has all members.
+    package var registeredTypes: Set<String> = []
     /// Required shape of each type's content state. A type without an entry takes any object.
     package var shapes: [String: JSONShape] = [
         "RunnerWidgetAttributes": .object([.init("image", .string)]),

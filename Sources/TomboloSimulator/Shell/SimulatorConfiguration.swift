@@ -79,6 +79,7 @@ package struct SimulatorConfiguration: Sendable {
         phone.attributesTypes = isPad ? [] : attributesTypes
         phone.controlKinds = isPad ? [] : controlKinds
         phone.shapes.merge(shapes) { $1 }
+        phone.registeredTypes.formUnion(shapes.keys)
         phone.updateTokens = updateTokens
         if let startBudget { phone.startBudget = startBudget }
         switch number {

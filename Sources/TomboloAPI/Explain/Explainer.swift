@@ -184,14 +184,7 @@ package struct Explainer: Sendable {
     ]
 
     private var lastSign: Finding {
-        let sign = lastHeard(upTo: end)
-        if let at = lastReportAt, sign.map({ $0.recordedAt < at }) ?? true {
-            return Finding(
-                "last_sign",
-                "The last sign of life of \(evidence.device) was at \(at.rfc3339): a report that says "
-                    + "nothing new.", at: at)
-        }
-        guard let sign else {
+        guard let sign = lastHeard(upTo: end) else {
             return Finding(
                 "never_heard", "Nothing is on record that \(evidence.device) said by itself.")
         }

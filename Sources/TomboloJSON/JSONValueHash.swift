@@ -28,6 +28,7 @@ struct JSONValueHash {
         static let word: UInt64 = 0x9e37_79b9_7f4a_7c15
     }
 
+    @inline(__always)
     private static func mix(_ one: UInt64, _ other: UInt64) -> UInt64 {
         let product = (one ^ 0xa076_1d64_78bd_642f).multipliedFullWidth(
             by: other ^ 0xe703_7ed1_a0b4_28db)
@@ -36,6 +37,11 @@ struct JSONValueHash {
 
     private mutating func value() -> UInt64 {
         skip()
+        return valueHere()
+    }
+
+    @inline(__always)
+    private mutating func valueHere() -> UInt64 {
         switch text[position] {
         case ASCII.openBrace: return object()
         case ASCII.openBracket: return array()
@@ -48,6 +54,7 @@ struct JSONValueHash {
     }
 
     /// Skips white space, commas and colons. The text is known to be valid.
+    @inline(__always)
     private mutating func skip() {
         while position < text.count {
             switch text[position] {
@@ -83,7 +90,7 @@ struct JSONValueHash {
         var hash = Seed.array
         skip()
         while text[position] != ASCII.closeBracket {
-            hash = Self.mix(hash, value())
+            hash = Self.mix(hash, valueHere())
             skip()
         }
         position += 1
@@ -179,6 +186,7 @@ struct JSONValueHash {
     }
 
     /// Any number. The digits are those of `JSONDecimal.normalized`, which is slower.
+    @inline(never)
     private mutating func longNumber() -> UInt64 {
         let isNegative = text[position] == ASCII.minus
         if isNegative { position += 1 }

@@ -17,7 +17,7 @@ from world import NotReady
 # Configurations that are tried in each life.
 CONFIGURATIONS = 20
 # Of the loop's CPU for one request, repeated alone: the least of so many counts.
-REPEATS, FIRST_WAIT = 6, 0.05
+REPEATS, FIRST_WAIT = 8, 0.05
 RESIDENT_MAX = 400 << 20
 
 

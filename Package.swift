@@ -36,11 +36,17 @@ func tests(
         name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
+let privacy = "PrivacyInfo.xcprivacy"
+
 // Without ActivityKit the two libraries of the kit are empty: `Tests/AppleStubs/kit` checks them.
 let kit: [Target] = [
     room("TomboloJSON"),
     room("TomboloContract", ["TomboloJSON"]),
-    room("TomboloWidgets", ["TomboloContract"]),
+    .target(
+        name: "TomboloWidgets", dependencies: ["TomboloContract"],
+        // What the kit collects, for an app that is submitted to Apple.
+        exclude: isKitOnly ? [] : [privacy], resources: isKitOnly ? [.copy(privacy)] : [],
+        swiftSettings: settings),
     room("TomboloKit", ["TomboloContract", "TomboloWidgets"]),
 ]
 let kitProducts: [Product] = [

@@ -15,6 +15,8 @@ public struct DeviceFacts: Hashable, Sendable {
     public var locale: String?
     /// Value of `ActivityAuthorizationInfo().frequentPushesEnabled`.
     public var frequentUpdates: Bool
+    /// Value of `ActivityAuthorizationInfo().areActivitiesEnabled`.
+    public var activitiesEnabled: Bool?
     /// The edge from which the Control Center is pulled; nil means that it is not reported.
     public var controlCenter: ScenePresence.Edge?
     /// Set it only if the key has scope `operate`: the key of an app may not set it.
@@ -39,6 +41,7 @@ public struct DeviceFacts: Hashable, Sendable {
         if let timeZone { body.member("time_zone", timeZone) }
         if let locale { body.member("locale", locale) }
         body.member("frequent_updates", frequentUpdates)
+        if let activitiesEnabled { body.member("activities_enabled", activitiesEnabled) }
         if let controlCenter { body.member("control_center", controlCenter.rawValue) }
         if let budgetClass { body.member("budget_class", budgetClass) }
         body.endObject()

@@ -27,8 +27,10 @@ extension AppRunner {
             Task { @MainActor in self?.handle(.networkReturned) }
         }
         Self.network.start(queue: .main)
-        let permission = ActivityAuthorizationInfo().frequentPushEnablementUpdates
-        Task { for await _ in permission { readFacts() } }
+        let frequent = ActivityAuthorizationInfo().frequentPushEnablementUpdates
+        let all = ActivityAuthorizationInfo().activityEnablementUpdates
+        Task { for await _ in frequent { readFacts() } }
+        Task { for await _ in all { readFacts() } }
     }
 
     private func whenever(_ name: Notification.Name, _ act: @escaping (AppRunner) -> Void) {
@@ -57,14 +59,16 @@ extension AppRunner {
 extension DeviceFacts {
     /// The facts of this device and build.
     @MainActor static func current(controlCenter: ScenePresence.Edge?) -> DeviceFacts {
+        let permissions = ActivityAuthorizationInfo()
         var facts = DeviceFacts(
             app: Bundle.main.bundleIdentifier ?? "", environment: environment,
             os: UIDevice.current.systemVersion,
-            frequentUpdates: ActivityAuthorizationInfo().frequentPushesEnabled)
+            frequentUpdates: permissions.frequentPushesEnabled)
         facts.appVersion = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
         facts.timeZone = TimeZone.current.identifier
         facts.locale = Locale.current.identifier
         facts.controlCenter = controlCenter
+        facts.activitiesEnabled = permissions.areActivitiesEnabled
         return facts
     }
 

@@ -19,6 +19,7 @@ extension Tombolo {
     ///   - controlCenter: the edge of the Control Center's pull, if the app calls `touch`.
     ///   - key: asks the app's backend for the device's key: at first, and when the relay refuses
     ///     the one before. It throws while nobody is signed in.
+    @available(iOSApplicationExtension, unavailable, message: "the app calls it")
     @MainActor public static func configure(
         relay: URL, device: String = installation, controlCenter: ScenePresence.Edge? = nil,
         key: @escaping @Sendable () async throws -> String

@@ -39,6 +39,10 @@ extension Tombolo {
     public static func entries(
         kind: String, family: WidgetFamily, config: String? = nil
     ) async -> Timeline<TomboloEntry> {
+        // Before the phone's first unlock no file can be read, and none is written over.
+        guard !KeyStore.read.isLocked else {
+            return Timeline(entries: [.empty], policy: .after(.now + 900))
+        }
         let folder = Folder(folderName)
         let query = config.map { "&config=" + PathSegment.encoded($0) } ?? ""
         let family = families[family] ?? "\(family)"

@@ -1,6 +1,5 @@
 #if canImport(ActivityKit) && !targetEnvironment(macCatalyst)
 package import Foundation
-internal import Security
 
 /// Tombolo in an app and in its widget extension.
 ///
@@ -18,11 +17,12 @@ public enum Tombolo {
     }
 }
 
-/// How an app and its extension reach the relay. The app writes it, and the extension reads it.
+/// How an app and its extension reach the relay. The app writes it, the extension reads it, also
+/// before the phone was unlocked for the first time.
 package struct Connection: Codable, Sendable {
     package var relay: URL
     package var device: String
-    private static let name = "tombolo.connection"
+    private static let (folder, name) = ("app", "connection")
 
     package init(relay: URL, device: String) { (self.relay, self.device) = (relay, device) }
 
@@ -34,14 +34,13 @@ package struct Connection: Codable, Sendable {
     /// Nil until the app has called `configure` for the first time.
     package static var current: Connection? {
         // It was written by `save`; another value is as good as none.
-        UserDefaults(suiteName: group)?.data(forKey: name)
-            .flatMap { try? JSONDecoder().decode(Self.self, from: $0) }
+        Folder(folder).read(name).flatMap { try? JSONDecoder().decode(Self.self, from: Data($0)) }
     }
 
     package func save() {
         // A URL and a text always encode.
-        let data = try? JSONEncoder().encode(self)
-        UserDefaults(suiteName: Self.group)?.set(data, forKey: Self.name)
+        guard let data = try? JSONEncoder().encode(self) else { return }
+        Folder(Self.folder).write(Array(data), Self.name, .noFileProtection)
     }
 }
 
@@ -102,39 +101,5 @@ extension Date {
 extension Data {
     /// A token as the relay takes it.
     package var hex: String { map { String(format: "%02x", $0) }.joined() }
-}
-
-/// The device's key in the Keychain. The app and its extension share it by the App Group. It can be
-/// read while the phone is locked, once it was unlocked after its start.
-package enum KeyStore {
-    private static var item: [String: Any] {
-        let base: [String: Any] = [
-            kSecClass as String: kSecClassGenericPassword,
-            kSecAttrService as String: "tombolo",
-            // Of this installation: the Keychain outlives the app.
-            kSecAttrAccount as String: Connection.current?.device ?? "",
-        ]
-        let group = Connection.group.map { [kSecAttrAccessGroup as String: $0 as Any] } ?? [:]
-        return base.merging(group) { $1 }
-    }
-
-    /// Nil if there is none, or if the phone was not unlocked since its start.
-    package static var key: String? {
-        var found: CFTypeRef?
-        let asked: [String: Any] = [kSecReturnData as String: true]
-        _ = SecItemCopyMatching(item.merging(asked) { $1 } as CFDictionary, &found)
-        return (found as? Data).flatMap { String(data: $0, encoding: .utf8) }
-    }
-
-    /// Replaces the key; nil removes it. False if there is no key now.
-    package static func save(_ key: String?) -> Bool {
-        _ = SecItemDelete(item as CFDictionary)
-        guard let data = key?.data(using: .utf8) else { return false }
-        let value: [String: Any] = [
-            kSecValueData as String: data,
-            kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-        ]
-        return SecItemAdd(item.merging(value) { $1 } as CFDictionary, nil) == errSecSuccess
-    }
 }
 #endif

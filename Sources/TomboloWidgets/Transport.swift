@@ -14,7 +14,7 @@ package enum Transport {
 
     /// Nil without a key, or before `configure`.
     private static func request(_ method: String, _ path: String) -> URLRequest? {
-        guard let connection = Connection.current, let key = KeyStore.key,
+        guard let connection = Connection.current, let key = KeyStore.read.key,
             let url = URL(string: "/v1" + path, relativeTo: connection.relay)
         else { return nil }
         var request = URLRequest(url: url, timeoutInterval: 10)
@@ -24,16 +24,24 @@ package enum Transport {
         return request
     }
 
+    /// The status where there is no key to ask with: 401, or no answer while the phone is locked.
+    private static var withoutKey: Int? { KeyStore.read.isLocked ? nil : 401 }
+
+    /// - Parameter body: nil if the request has none.
     private static func send(
-        _ request: URLRequest?, _ body: [UInt8]
+        _ request: URLRequest?, _ body: [UInt8]?
     ) async -> (status: Int?, body: [UInt8]) {
-        guard let request else { return (401, []) }
+        guard let request else { return (withoutKey, []) }
         // Why no answer came does not matter: the caller tries again.
-        let answer = try? await session.upload(for: request, from: Data(body))
+        let answer =
+            if let body { try? await session.upload(for: request, from: Data(body)) } else {
+                try? await session.data(for: request)
+            }
         return ((answer?.1 as? HTTPURLResponse)?.statusCode, answer.map { Array($0.0) } ?? [])
     }
 
-    /// Sends a request. The status is nil if no answer came; without a key it is 401.
+    /// Sends a request. The status is nil if no answer came, or before the phone's first unlock;
+    /// without a key it is 401.
     ///
     /// - Parameter path: below `/v1`, escaped.
     package static func post(
@@ -46,13 +54,10 @@ package enum Transport {
 
     /// As `post`.
     package static func get(_ path: String) async -> (status: Int?, body: [UInt8]) {
-        guard let request = request("GET", path) else { return (401, []) }
-        let answer = try? await session.data(for: request)  // as in `send`
+        let request = request("GET", path)
+        let answer = await send(request, nil)
         // An answer to the key of a former user is none.
-        let isOver = request != Self.request("GET", path)
-        return isOver
-            ? (401, [])
-            : ((answer?.1 as? HTTPURLResponse)?.statusCode, answer.map { Array($0.0) } ?? [])
+        return request == Self.request("GET", path) ? answer : (401, [])
     }
 
     /// Uploads by an ordinary request. If no answer comes and the upload may be late, the same goes

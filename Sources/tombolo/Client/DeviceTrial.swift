@@ -46,15 +46,23 @@ struct DeviceTrial {
     private var cardCount = 0
     var change = 0
 
+    /// Why the device has no cards; nil if it can have some.
+    private let lacksCards: String?
+    /// True if the app has registered a token for widgets.
+    private let hasWidgets: Bool
+
     static let interval = Duration.milliseconds(100)
     /// A person has so long to begin what is asked.
     static let personTime = Duration.seconds(15)
     static let noCard = "there is no card with an update token: an earlier step failed"
     static let widgetKind = "device-trial"
 
-    /// - Parameter stop: if it is set, the current step throws `CancellationError`.
+    /// - Parameters:
+    ///   - view: the relay's view of the device.
+    ///   - stop: if it is set, the current step throws `CancellationError`.
     init(
-        device: String, _ client: RelayClient, _ context: CommandContext, stop: StopFlag
+        device: String, _ view: JSONView, _ client: RelayClient, _ context: CommandContext,
+        stop: StopFlag
     ) async throws {
         (self.device, self.client, self.context, self.stop) = (device, client, context, stop)
         within = .nanoseconds(
@@ -74,6 +82,15 @@ struct DeviceTrial {
                 remedy: "tombolo device trial \(device) --type OrderAttributes -s step=Baking")
         }
         (self.type, self.state) = (type, state)
+        let tokens = view["tokens"]?.elements.compactMap { $0["name"]?.string } ?? []
+        let ofSurfaces = tokens.filter { $0 == "widget" || $0.hasPrefix("control:") }
+        hasWidgets = tokens.contains("widget")
+        lacksCards =
+            if !tokens.isEmpty, ofSurfaces.count == tokens.count {
+                "the app has registered widgets or controls only"
+            } else {
+                nil
+            }
         name = "trial-\(time(nil))-\(getpid())"
     }
 
@@ -100,6 +117,7 @@ struct DeviceTrial {
     }
 
     private mutating func result(of step: TrialStep) async throws -> String {
+        if let lacksCards, step != .widget { throw Miss(text: lacksCards, wasTried: false) }
         switch step {
         case .startToken: return try await startToken()
         case .start: return try await startCard(audience: "device", device)
@@ -205,7 +223,8 @@ struct DeviceTrial {
             let version = try await post { $0.member("urgency", "low") }
             if isSimulated { try await context.loop.sleep(for: .seconds(1)) }
             try await act(#"{"do":"unlock"}"#)
-            return try await awaitVersion(version)
+            let text = try await awaitVersion(version)
+            return isSimulated ? text : "\(text); no app reports whether the phone was locked"
         } catch {
             try await act(#"{"do":"unlock"}"#)
             throw error
@@ -231,7 +250,10 @@ struct DeviceTrial {
     private func reloadWidget() async throws -> String {
         if let kind = context.invocation.text(.trialWidget) { return try await reloadAndWait(kind) }
         guard isSimulated else {
-            throw Miss(text: "no widget is named: --widget KIND", wasTried: false)
+            throw Miss(
+                text: hasWidgets
+                    ? "no widget is named: --widget KIND"
+                    : "the app has registered no token for widgets", wasTried: false)
         }
         let outcome: Result<String, any Error>
         do {

@@ -15,11 +15,19 @@ enum DeviceTrialCommand {
         // Whether the file can be written is better known before twenty minutes with a phone.
         if let file = context.invocation.text(.trialOut) { try write([], to: file) }
         let trial = try await context.untilSignal { stop in
-            var trial = try await DeviceTrial(device: device, client, context, stop: stop)
+            var trial = try await DeviceTrial(
+                device: device, phone.document().root, client, context, stop: stop)
             do {
                 for step in TrialStep.allCases {
                     try await trial.carryOut(step)
-                    if isTable, let row = trial.rows.last { try printRow(row, context) }
+                    // JSON is one object at the end; meanwhile a log shows how far it has come.
+                    if let text = trial.rows.last.map(rowText) {
+                        if isTable {
+                            try context.terminal.print(text)
+                        } else {
+                            context.terminal.complain(text + "\n")
+                        }
+                    }
                 }
             } catch {
                 try await trial.cleanUp()
@@ -51,7 +59,7 @@ enum DeviceTrialCommand {
         }
     }
 
-    private static func printRow(_ row: DeviceTrial.Row, _ context: CommandContext) throws {
+    private static func rowText(_ row: DeviceTrial.Row) -> String {
         let verdict = row.verdict.rawValue
         let pad = String(repeating: " ", count: max(1, 10 - verdict.count))
         var lines = ["\(verdict)\(pad)\(row.step.rawValue), \(row.seconds) s: \(row.text)"]
@@ -59,7 +67,7 @@ enum DeviceTrialCommand {
             lines.append("          expected: \(row.step.expectation)")
             lines.append("          next: \(row.step.next)")
         }
-        try context.terminal.print(lines.map(Printable.line).joined(separator: "\n"))
+        return lines.map(Printable.line).joined(separator: "\n")
     }
 
     /// A row for the table of `Protocol/app.md`.

@@ -41,6 +41,15 @@ import TomboloAPI
         Row(testDescription: "no key", step: .user, state: .doubtful, boundUsers: []),
         Row(testDescription: "a start token", step: .startToken, state: .done),
         Row(testDescription: "no start token", step: .startToken, state: .lacks) { $0.tokens = [] },
+        Row(testDescription: "Live Activities are off", step: .startToken, state: .lacks) {
+            $0.registration.activitiesEnabled = false
+        },
+        Row(testDescription: "a system that starts nothing", step: .startToken, state: .notDue) {
+            ($0.tokens, $0.registration.os) = ([], "17.1")
+        },
+        Row(testDescription: "widgets only", step: .startToken, state: .notDue) {
+            $0.tokens[0].name = "widget"
+        },
         Row(testDescription: "a refused start token", step: .startToken, state: .lacks) {
             $0.refused = [Samples.refused(start)]
         },

@@ -285,6 +285,8 @@ import TomboloJSON
             #expect(aps?["input-push-token"] == nil)
             rig.advance(to: 5)
             rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+            let counts = rig.lastAccepted?.destinations
+            #expect(counts?.byChannel == 1 && counts?.skipped == 0 && counts?.total == 2)
             rig.advance(to: 10)
             rig.command(.end, "{}")
             #expect(rig.line(from: 1) == #"5:U10{"lap":1} 10:E10{"lap":1}"#)

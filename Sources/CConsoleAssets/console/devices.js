@@ -80,6 +80,7 @@ async function device(root, id, signal) {
             ["app version", brief(view.app_version ?? "–")],
             ["time zone", brief(view.time_zone ?? "–")], ["locale", brief(view.locale ?? "–")],
             ["budget class", view.class], ["frequent updates", view.frequent_updates ? "yes" : "no"],
+            ["Live Activities", view.activities_enabled === undefined ? "–" : view.activities_enabled ? "on" : "off"],
             ["the app is", view.presence
                 ? `${view.presence.state}${view.presence.in_front ? ", in front" : ""}` : "–"],
             ...(view.refused_tokens ?? []).map((one) => ["refused token", brief(one.text, 300)]),

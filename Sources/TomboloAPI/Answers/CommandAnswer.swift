@@ -104,6 +104,8 @@ package struct CommandAnswer: Sendable {
             } else if let waiting = destination.waiting {
                 counts.add(waiting)
                 if slowest.map({ $0.slowness < waiting.slowness }) ?? true { slowest = waiting }
+            } else if destination.phase == "listening" {
+                counts.byChannel += 1
             } else {
                 counts.skipped += 1
             }
@@ -144,6 +146,7 @@ package struct CommandAnswer: Sendable {
         writer.member("sending", destinations.sending)
         writer.member("deferred", destinations.deferred)
         writer.member("skipped", destinations.skipped)
+        if destinations.byChannel > 0 { writer.member("by_channel", destinations.byChannel) }
         writer.endObject()
         if let deliveries {
             writer.name("deliveries")

@@ -115,6 +115,12 @@ package struct DeviceCheck: Sendable {
 
     /// The app gets a start token for each type, and each may change at any time.
     private mutating func checkStartTokens(_ view: DeviceView, at now: Instant) {
+        guard view.registration.activitiesEnabled != false else {
+            return add(
+                .startToken, .lacks,
+                "The user has switched Live Activities off for the app: it shows no card.",
+                "on the phone, open the app's settings and allow Live Activities")
+        }
         let prefix = "start:"
         let tokens = view.tokens.filter { $0.name.hasPrefix(prefix) }
         let refused = view.refused.filter { $0.name.text.hasPrefix(prefix) }

@@ -17,6 +17,7 @@ extension DeviceView {
         writer.optional("time_zone", registration.timeZone)
         writer.optional("locale", registration.locale)
         writer.member("frequent_updates", registration.frequentUpdates ?? false)
+        if let isOn = registration.activitiesEnabled { writer.member("activities_enabled", isOn) }
         writer.optional("control_center", registration.controlCenter)
         writer.member("class", budgetClass.name)
         writer.name("tokens")

@@ -55,7 +55,8 @@ extension Explainer {
         }
         // A push before a kill may have carried the version without a record.
         let lost = other.filter { $0.until != nil && $0.text == blindKill?.text }.map(suspect)
-        let waiting = [wrongType, waitingSuspect].compactMap { $0 } + unheard(reason)
+        let waiting =
+            [activitiesOff, wrongType, waitingSuspect].compactMap { $0 } + unheard(reason)
         if reason == .unknownStart { return then.map(suspect) + lost + waiting + lasting }
         // The outage is the same cause in more detail, so leave out the reason for waiting.
         let isKnown = outages.contains { $0.until == nil && $0.code == Self.outages[reason] }
@@ -69,6 +70,16 @@ extension Explainer {
             $0.record.attempt?.event == .start && $0.record.attempt?.answer == .accepted
         }
         return start.flatMap { silence($0) }.map { [$0] } ?? []
+    }
+
+    /// Cause if the user has switched Live Activities off for the app.
+    private var activitiesOff: Suspect? {
+        guard evidence.moment == nil, evidence.registration?.registration.activitiesEnabled == false
+        else { return nil }
+        return Suspect(
+            "activities_off",
+            "The user has switched Live Activities off for the app: the phone shows no card.",
+            speaksFor: ["The app says so in its registration (activities_enabled)."])
     }
 
     /// Cause if a start waits for a token of its type and the phone has one of a similar type.

@@ -35,6 +35,10 @@ package struct SuspectPage: Hashable, Sendable {
             effect: "The phone suppresses starts, and draws late what came at priority 5.",
             fix: "Nothing that a server can do. Send what matters with an alert or urgency high."),
         SuspectPage(
+            code: "activities_off", title: "Live Activities switched off",
+            effect: "The user allows the app no Live Activities: no card begins on the phone.",
+            fix: "Nothing that a server can do. The app may say what the user misses."),
+        SuspectPage(
             code: "frames_hidden", title: "Frames behind the app",
             effect: "The app is in front of the card. The relay sends it no frames of a clip "
                 + "meanwhile, and counts them as hidden.",

@@ -48,9 +48,11 @@ package struct DestinationCounts: Hashable, Sendable {
     package var sending = 0
     package var deferred = 0
     package var skipped = 0
+    /// Phones that get the version by the activity's channel, which is a destination itself.
+    package var byChannel = 0
 
     package static let none = DestinationCounts()
-    package var total: Int { sent + sending + deferred + skipped }
+    package var total: Int { sent + sending + deferred + skipped + byChannel }
 
     /// Counts a destination that has not got the version, as `sending` or as `deferred`.
     package mutating func add(_ waiting: Decision) {

@@ -351,6 +351,7 @@ extension DeviceRegistration {
         if let timeZone { writer.member("time_zone", timeZone) }
         if let locale { writer.member("locale", locale) }
         writer.member("frequent_updates", frequentUpdates ?? false)
+        if let activitiesEnabled { writer.member("activities_enabled", activitiesEnabled) }
         if let controlCenter { writer.member("control_center", controlCenter) }
         if let budgetClass { writer.member("budget_class", budgetClass.name) }
         writer.endObject()

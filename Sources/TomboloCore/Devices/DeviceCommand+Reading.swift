@@ -5,7 +5,7 @@ extension DeviceRegistration {
         ("user", .user), ("app", .app), ("environment", .environment), ("os", .os),
         ("app_version", .appVersion), ("time_zone", .timeZone), ("locale", .locale),
         ("frequent_updates", .frequentUpdates), ("control_center", .controlCenter),
-        ("budget_class", .budgetClass),
+        ("budget_class", .budgetClass), ("activities_enabled", .activitiesEnabled),
     ]
 
     /// Reads the body of `PUT /v1/devices/{device}`. A member that is `null` removes the stored
@@ -24,6 +24,7 @@ extension DeviceRegistration {
         timeZone = reader.string("time_zone")
         locale = reader.string("locale")
         frequentUpdates = reader.bool("frequent_updates")
+        activitiesEnabled = reader.bool("activities_enabled")
         controlCenter = reader.choice(
             "control_center", [("bottom", "bottom"), ("top_right", "top_right")])
         budgetClass = reader.choice("budget_class", BudgetClass.ofActivities.map { ($0.name, $0) })

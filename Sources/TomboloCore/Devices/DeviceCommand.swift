@@ -50,6 +50,8 @@ package struct DeviceRegistration: Hashable, Sendable {
     package var timeZone: String?
     package var locale: String?
     package var frequentUpdates: Bool?
+    /// False if the user has switched Live Activities off for the app.
+    package var activitiesEnabled: Bool?
     package var controlCenter: String?
     /// Only a key with scope `operate` can set it.
     package var budgetClass: BudgetClass?
@@ -72,6 +74,7 @@ package struct DeviceRegistration: Hashable, Sendable {
         package static let frequentUpdates = Members(rawValue: 1 << 7)
         package static let controlCenter = Members(rawValue: 1 << 8)
         package static let budgetClass = Members(rawValue: 1 << 9)
+        package static let activitiesEnabled = Members(rawValue: 1 << 10)
     }
 
     /// The complete registration after a request that contains only some members.
@@ -94,6 +97,7 @@ package struct DeviceRegistration: Hashable, Sendable {
         member(\.timeZone, .timeZone)
         member(\.locale, .locale)
         member(\.frequentUpdates, .frequentUpdates)
+        member(\.activitiesEnabled, .activitiesEnabled)
         member(\.controlCenter, .controlCenter)
         member(\.budgetClass, .budgetClass)
         // An environment is kept only if the app stays the same.

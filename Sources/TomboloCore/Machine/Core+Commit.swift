@@ -288,17 +288,17 @@ extension Core {
                         last.map { $0.result == nil } ?? (destinations[index].inFlight != nil)
                     if isOpen { counts.sending += 1 } else { counts.sent += 1 }
                     isReserved = isReserved || last?.keepsBack(version) == true
-                } else if destinations[index].acknowledged >= version {
-                    counts.skipped += 1
-                    let isPassed = activities[slot].superseded.contains(version)
-                    skip =
-                        skip
-                        ?? (isPassed ? .superseded : showsAll(index) ? .unchanged : .notVisible)
+                } else if destinations[index].phase == .listening {
+                    counts.byChannel += 1
                 } else {
                     counts.skipped += 1
-                    skip =
-                        destinations[index].startWasSkipped
-                        ? .startWait : destinations[index].phase.hasNoCard ? .noRoute : skip
+                    if destinations[index].acknowledged >= version {
+                        let isPassed = activities[slot].superseded.contains(version)
+                        let same: Skip = showsAll(index) ? .unchanged : .notVisible
+                        skip = skip ?? (isPassed ? .superseded : same)
+                    } else {
+                        skip = destinations[index].skipWithoutCard ?? skip
+                    }
                 }
                 continue
             }

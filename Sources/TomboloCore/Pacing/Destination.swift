@@ -277,6 +277,9 @@ struct Destination: SlotValue {
     }
     /// The decision about events while no card can be reached.
     var noRoute: EventDecision { startWasSkipped ? .startWait : .noRoute }
+
+    /// Why nothing goes to a card that is not there; nil if it is.
+    var skipWithoutCard: Skip? { startWasSkipped ? .startWait : phase.hasNoCard ? .noRoute : nil }
     /// True if the start waited too long and was dropped, and no card has begun since.
     var startWasSkipped: Bool {
         get { flags[.startWasSkipped] }

@@ -18,19 +18,23 @@ extension Relay {
     }
 
     /// For each `WaitReason`: the number of the tenant's destinations where a change waits because
-    /// of it, and how long the oldest of these changes has waited.
+    /// of it, and how long the oldest of these changes has waited. And the tenant's cards, by what
+    /// is known of their newest versions.
     package func waitingChanges(
         of tenant: TenantID
-    ) async -> [(reason: WaitReason, count: Int64, age: Span)] {
-        var waiting = WaitingChanges()
+    ) async -> (waiting: [(reason: WaitReason, count: Int64, age: Span)], cards: StandingCounts) {
+        var (waiting, cards) = (WaitingChanges(), StandingCounts())
         var place: Int? = 0
         while let next = place {
-            place = read { core, _ in core.count(&waiting, of: tenant, from: next) }
+            place = read { core, now in
+                core.count(&waiting, &cards, of: tenant, from: next, now: now)
+            }
             if place != nil { await letOthersGo() }
         }
-        return read { _, now in
+        let byReason = read { _, now in
             WaitReason.allCases.map { ($0, waiting.count(of: $0), waiting.age(of: $0, now: now)) }
         }
+        return (byReason, cards)
     }
 
     /// A page of a tenant's activities in the order of their ids.

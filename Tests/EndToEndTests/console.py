@@ -1245,10 +1245,14 @@ def healthy(browser, relay):
     until(page, "() => document.querySelector('.dot').title === 'Live'")
     check(page.evaluate(HEALTH) == green, "the dot stays red")
     window.open("overview", "Overview")
-    for running, accepted, silent, words in (
-            (14, 12, 3, "12 of 14 cards; 3 phones have said nothing since."),
-            (1, 1, 1, "1 of 1 card; 1 phone has said nothing since."), (2, 2, 0, "2 of 2 cards."), (0, 0, 0, "")):
-        cards.update(running=running, accepted=accepted, silent=silent)
+    for more, words in (
+            ({"running": 14, "accepted": 12, "shown": 8, "older": 1, "silent": 3, "unreachable": 1},
+             "12 of 14 cards: 8 shown by the phone, 1 older on the phone, 3 silent; "
+             "1 out of reach: Apple refused the card's token."),
+            ({"running": 1, "accepted": 1, "by_channel": 1}, "1 of 1 card: 1 by channel, where nobody knows."),
+            ({"running": 2, "accepted": 0, "refused": 1}, "0 of 2 cards; 1 refused by Apple."), ({}, "")):
+        cards.clear()
+        cards.update({"running": 0, "accepted": 0}, **more)
         until(page, "words => document.querySelector('[aria-label=\"Furthest behind\"] p').textContent === words",
               words and "Apple has taken the newest version for " + words)
     window.quiet("the dot")

@@ -337,7 +337,7 @@ import TomboloJSON
             Overview.Behind(
                 activity: cat, device: phone, versions: 3, budgetClass: .standard,
                 waiting: .deferred(until: nil, .startToken)))
-        (overview.running, overview.acceptedCount) = (2, 1)
+        (overview.cards[.behind], overview.cards[.shown]) = (1, 1)
         let answer = OverviewAnswer(
             tenant: Samples.tenant, keyID: "27ed6288b7d8", scopes: ["observe"],
             at: Samples.moment, hasPhones: false,

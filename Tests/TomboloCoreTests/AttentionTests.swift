@@ -4,12 +4,70 @@ import TomboloCore
 
 /// What needs attention where Apple has taken each push.
 @Suite struct AttentionTests {
-    private func troubles(_ rig: borrowing Rig) -> [Overview.Trouble] {
+    private func overview(_ rig: borrowing Rig) -> Overview {
         var (overview, place): (Overview, Int?) = (Overview(), 0)
         while let next = place {
             place = rig.core.look(&overview, of: Rig.tenant, from: next, now: rig.now)
         }
-        return overview.troubles.map(\.trouble)
+        return overview
+    }
+
+    private func troubles(_ rig: borrowing Rig) -> [Overview.Trouble] {
+        overview(rig).troubles.map(\.trouble)
+    }
+
+    /// The one card's standing, which the metrics must count too.
+    private func standing(_ rig: borrowing Rig) -> CardStanding? {
+        var (waiting, cards, place): (WaitingChanges, StandingCounts, Int?) = (.init(), .init(), 0)
+        while let next = place {
+            place = rig.core.count(&waiting, &cards, of: Rig.tenant, from: next, now: rig.now)
+        }
+        #expect(cards == overview(rig).cards)
+        #expect(cards.running <= 1)
+        return CardStanding.allCases.first { cards[$0] == 1 }
+    }
+
+    @Test func `a card counts by what is known of its newest version`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        #expect(standing(rig) == .silent, "Apple's answer is no word of the phone")
+        rig.report("cat", #"{"phase":"active","received_version":1}"#)
+        #expect(standing(rig) == .shown)
+        let pause = rig.pause(#"{"activity":"cat"}"#)
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        #expect(standing(rig) == .behind)
+        rig.resume(pause)
+        rig.advance(to: 60)
+        #expect(standing(rig) == .silent)
+        rig.advance(to: 200)
+        rig.report("cat", #"{"phase":"active","received_version":1}"#)
+        #expect(standing(rig) == .older)
+        rig.command(.end, "{}")
+        #expect(standing(rig) == nil)
+    }
+
+    @Test func `a card whose token Apple refuses is out of reach`() {
+        var rig = Rig()
+        rig.runningActivity(.lab)
+        rig.verdict = { _ in
+            .rejected(
+                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
+        }
+        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.advance(to: 60)
+        #expect(standing(rig) == .unreachable)
+    }
+
+    @Test func `a group names its members`() {
+        var rig = Rig()
+        rig.device("phone", .lab)
+        for name in ["a", "b", "c"] {
+            rig.command(
+                .start, #"{"type":"\#(name)","audience":{"device":"phone"},"state":{}}"#, id: name)
+        }
+        let group = overview(rig).troubles.first
+        #expect(group?.trouble == .noToken && group?.count == 3)
+        #expect(group?.members.map(\.activity.rawValue) == ["a", "b", "c"])
     }
 
     /// A card whose phone has confirmed its start.

@@ -8,9 +8,11 @@ import Testing
     private static func waiting(_ rig: borrowing Rig, of tenant: TenantID = Rig.tenant)
         -> WaitingChanges
     {
-        var waiting = WaitingChanges()
+        var (waiting, cards) = (WaitingChanges(), StandingCounts())
         var place: Int? = 0
-        while let next = place { place = rig.core.count(&waiting, of: tenant, from: next) }
+        while let next = place {
+            place = rig.core.count(&waiting, &cards, of: tenant, from: next, now: rig.now)
+        }
         return waiting
     }
 

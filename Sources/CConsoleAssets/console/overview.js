@@ -95,11 +95,15 @@ export async function overview(root, { signal }) {
 }
 
 /** What Apple has taken, apart from what the phones have said of it. */
-function wordsOfCards({ running, accepted, silent }) {
+function wordsOfCards({ running, accepted, shown, older, silent, by_channel: channels, refused, unreachable }) {
     if (!running) return "";
-    const most = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
-    return `Apple has taken the newest version for ${count(accepted)} of ${most(running, "card")}`
-        + (silent ? `; ${most(silent, "phone")} ${silent === 1 ? "has" : "have"} said nothing since.` : ".");
+    const phones = [[shown, "shown by the phone"], [older, "older on the phone"], [silent, "silent"],
+        [channels, "by channel, where nobody knows"]];
+    const rest = [[refused, "refused by Apple"], [unreachable, "out of reach: Apple refused the card's token"]];
+    const list = (parts) => parts.filter(([number]) => number).map(([number, words]) => `${count(number)} ${words}`)
+        .join(", ");
+    return [`Apple has taken the newest version for ${count(accepted)} of ${count(running)} card${running === 1 ? "" : "s"}`,
+        list(phones) && `: ${list(phones)}`, list(rest) && `; ${list(rest)}`, "."].filter(Boolean).join("");
 }
 
 function drawAttention(list, calm, items) {
@@ -124,11 +128,14 @@ export const severe = ["not_ready", "upstream_closed", "refused", "damaged", "lo
 function attentionItem(item) {
     const where = [item.activity && toActivity(item.activity), item.device && toDevice(item.device)]
         .filter(Boolean);
+    const others = item.members?.length > 1 ? item.members : [];
     return h("li", { class: severe.includes(item.code) ? "bad" : "warn" },
         h("div.what", {}, badge(item.code.replaceAll("_", " "),
             severe.includes(item.code) ? "bad" : "warn"),
         item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("span", {}, item.text)),
-        where.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
+        others.length > 0 && h("div.where", {}, "for example ", others.map((one, place) =>
+            [place > 0 && " · ", toActivity(one.activity), " on ", toDevice(one.device)])),
+        others.length === 0 && where.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
             where[0], where[1] ? " on " : "", where[1], item.activity && " · ",
             toWhy(item.activity, { device: item.device })),
         item.code === "paused" && h("div.where", {}, link("#/pacing", "The pauses")),

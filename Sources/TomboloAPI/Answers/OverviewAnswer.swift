@@ -13,6 +13,8 @@ package struct OverviewAnswer: Sendable {
         /// One of the affected activities, and one of the affected devices, as an example.
         package var activity: Identifier?
         package var device: Identifier?
+        /// The first of them, if they are cards; the example is one of these.
+        package var members: [Overview.Group.Member] = []
         /// The app whose pushes wait, because its upstream is closed or an operator has paused it.
         package var app: String?
         package var environment: String?
@@ -69,11 +71,13 @@ package struct OverviewAnswer: Sendable {
         writeCounters(to: &writer)
         writer.name("cards")
         writer.beginObject()
-        writer.member("running", overview.running)
-        writer.member("accepted", overview.acceptedCount)
-        writer.member("silent", overview.silentCount)
+        writer.member("running", overview.cards.running)
+        writer.member("accepted", overview.cards.accepted)
+        for standing in CardStanding.allCases where standing != .behind {
+            writer.member(standing.rawValue, overview.cards[standing])
+        }
         writer.endObject()
-        writer.member("behind", overview.behindCount)
+        writer.member("behind", overview.cards[.behind])
         writer.name("slowest")
         writer.beginArray()
         for behind in overview.slowest { Self.write(behind, to: &writer) }
@@ -122,6 +126,17 @@ package struct OverviewAnswer: Sendable {
         writer.member("count", item.count)
         writer.optional("activity", item.activity?.rawValue)
         writer.optional("device", item.device?.rawValue)
+        if !item.members.isEmpty {
+            writer.name("members")
+            writer.beginArray()
+            for member in item.members {
+                writer.beginObject()
+                writer.member("activity", member.activity.rawValue)
+                writer.member("device", member.device.rawValue)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.optional("app", item.app)
         writer.optional("environment", item.environment)
         writer.name("try")

@@ -47,20 +47,12 @@ extension Core {
         if let trouble = trouble(of: destination, index, device, now: now) {
             overview.add(trouble, activity, device.key.id)
         }
-        guard !destination.isFinished else { return }
-        overview.running += 1
-        guard destination.acknowledged < version else {
-            if let last = destination.lastDelivery, last.version >= version,
-                let result = last.result, result != .accepted
-            {
-                return
-            }
-            overview.acceptedCount += 1
-            let report = device.reports[reference(destination)]
-            let isKnown = report?.received.map { $0 >= version } ?? false
-            if device.channel == nil, !isKnown { overview.silentCount += 1 }
-            return
-        }
+        let standing = destination.standing(
+            of: version, device, device.reports[reference(destination)],
+            isUnreachable: isUnreachable(destination, now: now))
+        guard let standing else { return }
+        overview.cards[standing] += 1
+        guard standing == .behind else { return }
         overview.add(
             Overview.Behind(
                 activity: activity, device: device.key.id,
@@ -107,19 +99,28 @@ extension Core {
         return device.channel == nil && since <= now - patience ? .silent : nil
     }
 
-    /// Adds the tenant's waiting changes at the next destinations.
+    /// Adds the tenant's waiting changes, and its cards by what is known of them, at the next
+    /// destinations.
     ///
     /// - Returns: the slot where the next call begins; nil after the last one.
     package func count(
-        _ waiting: inout WaitingChanges, of tenant: TenantID, from place: Int
+        _ waiting: inout WaitingChanges, _ cards: inout StandingCounts, of tenant: TenantID,
+        from place: Int, now: Instant
     ) -> Int? {
         let count = destinations.indices.count
-        let end = min(count, place + IDPage.pieceMax)
+        let end = min(count, place + IDPage.pieceMax / 8)
         for slot in CardSlot(min(place, end))..<Slot(end) where destinations.holds(slot) {
-            guard let delay = destinations[slot].delay, delay.isOfChange,
-                activities[destinations[slot].activity].key.tenant == tenant
+            let activity = destinations[slot].activity
+            guard activities[activity].key.tenant == tenant else { continue }
+            if let delay = destinations[slot].delay, delay.isOfChange { waiting.add(delay) }
+            guard let durable = activities[activity].durable, durable.ending == nil,
+                destinations[slot].incarnation == activities[activity].durableIncarnation,
+                let device = devices[destinations[slot].device]
             else { continue }
-            waiting.add(delay)
+            let standing = destinations[slot].standing(
+                of: durable.version, device, device.reports[reference(destinations[slot])],
+                isUnreachable: isUnreachable(destinations[slot], now: now))
+            if let standing { cards[standing] += 1 }
         }
         return end < count ? end : nil
     }

@@ -23,12 +23,19 @@ package struct Overview: Sendable {
         case lapsed
     }
 
-    /// How many destinations have a trouble, and one of them as an example.
+    /// How many destinations have a trouble, and the first of them.
     package struct Group: Hashable, Sendable {
+        /// A card that has the trouble.
+        package struct Member: Hashable, Sendable {
+            package var activity: Identifier
+            package var device: Identifier
+        }
+
         package var trouble: Trouble
         package var count: Int
-        package var activity: Identifier
-        package var device: Identifier
+        /// At least one, at most `membersMax`.
+        package var members: [Member]
+        package static let membersMax = 10
     }
 
     /// A destination that lacks the newest version.
@@ -45,14 +52,8 @@ package struct Overview: Sendable {
     package var troubles: [Group] = []
     /// The slowest come first: those whose wait has no known end, then those that end last.
     package var slowest: [Behind] = []
-    /// Number of cards, and of channels, of running activities that are not over.
-    package var running = 0
-    /// How many of them are behind.
-    package var behindCount = 0
-    /// For how many Apple has taken the newest version, or the phone has its state already.
-    package var acceptedCount = 0
-    /// How many of these no phone has reported that version for. No phone speaks for a channel.
-    package var silentCount = 0
+    /// The cards, and the channels, of running activities that are not over.
+    package var cards = StandingCounts()
     /// Number of running activities that no device can show.
     package var unreached = 0
     package var unreachedExample: Identifier?
@@ -72,14 +73,15 @@ package struct Overview: Sendable {
     mutating func add(_ trouble: Trouble, _ activity: Identifier, _ device: Identifier) {
         if let index = troubles.firstIndex(where: { $0.trouble == trouble }) {
             troubles[index].count += 1
+            guard troubles[index].members.count < Group.membersMax else { return }
+            troubles[index].members.append(.init(activity: activity, device: device))
         } else {
-            troubles.append(
-                Group(trouble: trouble, count: 1, activity: activity, device: device))
+            let first = Group.Member(activity: activity, device: device)
+            troubles.append(Group(trouble: trouble, count: 1, members: [first]))
         }
     }
 
     mutating func add(_ behind: Behind) {
-        behindCount += 1
         slowest.append(behind)
         guard slowest.count > 2 * Self.slowestMax else { return }
         cut()
@@ -101,7 +103,68 @@ package struct Overview: Sendable {
     }
 }
 
+/// What is known of the newest version at a card of a running activity.
+package enum CardStanding: String, Hashable, Sendable, CaseIterable {
+    /// The phone has reported it.
+    case shown
+    /// Apple has taken it, and the phone reports an older one.
+    case older
+    /// Apple has taken it, and the phone has not spoken of it.
+    case silent
+    /// Apple has taken it for a channel: who listens is unknown.
+    case byChannel = "by_channel"
+    /// It has not gone yet.
+    case behind
+    /// Apple has refused the push of it.
+    case refused
+    /// Apple has refused the card's token, so nothing goes. The phone may show the card.
+    case unreachable
+
+    /// True if Apple has taken the version.
+    package var isAccepted: Bool {
+        [.shown, .older, .silent, .byChannel].contains(self)
+    }
+}
+
+/// How many cards have each standing.
+package struct StandingCounts: Hashable, Sendable {
+    private var counts = [Int](repeating: 0, count: CardStanding.allCases.count)
+
+    package init() {}
+
+    package subscript(standing: CardStanding) -> Int {
+        get { counts[CardStanding.allCases.firstIndex(of: standing) ?? 0] }
+        set { counts[CardStanding.allCases.firstIndex(of: standing) ?? 0] = newValue }
+    }
+
+    package var running: Int { counts.reduce(0, +) }
+    package var accepted: Int {
+        CardStanding.allCases.filter(\.isAccepted).reduce(0) { $0 + self[$1] }
+    }
+}
+
 extension Destination {
+    /// What is known of the newest version at a card of a running activity; nil if it is over.
+    ///
+    /// - Parameters:
+    ///   - device: the card's, or its channel.
+    ///   - report: the phone's newest word about the card.
+    func standing(
+        of version: Int64, _ device: Device, _ report: PhoneReport?, isUnreachable: Bool
+    ) -> CardStanding? {
+        if isUnreachable { return .unreachable }
+        guard !isFinished else { return nil }
+        guard acknowledged >= version else { return .behind }
+        if let last = lastDelivery, last.version >= version, let result = last.result,
+            result != .accepted
+        {
+            return .refused
+        }
+        guard device.channel == nil else { return .byChannel }
+        if report?.missesPush == true { return .older }
+        return report?.received.map { $0 >= version } ?? false ? .shown : .silent
+    }
+
     /// True if a version waits because of priority 5, or if it was sent so and the phone reports, a
     /// minute later or more, that it lacks the version or has not drawn it.
     func isBehind(_ version: Int64, _ report: PhoneReport?, wall: Instant) -> Bool {

@@ -85,9 +85,15 @@ package struct MetricFamily: Hashable, Sendable {
     static let waitingOldest = MetricFamily(
         "tombolo_waiting_oldest_seconds", .gauge, labels: ["reason"],
         "How long the oldest of these has waited, whatever held it before; whole seconds.")
+    static let cards = MetricFamily(
+        "tombolo_cards", .gauge, labels: ["state"],
+        "Cards of running activities, by what is known of their newest version: shown (the phone "
+            + "said so), older (Apple took it, the phone shows an older one), silent (Apple took "
+            + "it, the phone said nothing), by_channel, behind (not sent yet), refused, "
+            + "unreachable (Apple refused the card's token).")
     private static let ofPushes = [
         pushesSent, pushResults, framesSent, refusals, deadLetters, upstreams, waiting,
-        waitingOldest, eventToSent, sentToAnswered,
+        waitingOldest, cards, eventToSent, sentToAnswered,
     ]
 
     // MARK: Requests

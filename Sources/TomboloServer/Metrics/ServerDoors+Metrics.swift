@@ -12,10 +12,11 @@ extension ServerDoors {
         let counters = counters[tenant] ?? DoorCounters()
         Self.write(await relay.counters(of: tenant), to: &text)
         text.write(.lastSeq, await relay.lastSeq(of: tenant))
-        let waiting = await relay.waitingChanges(of: tenant)
+        let (waiting, cards) = await relay.waitingChanges(of: tenant)
         text.write(.waiting, waiting.map { ([$0.reason.name], $0.count) })
         text.write(
             .waitingOldest, waiting.map { ([$0.reason.name], $0.age.nanoseconds / 1_000_000_000) })
+        text.write(.cards, CardStanding.allCases.map { ([$0.rawValue], Int64(cards[$0])) })
         let operates = request.principal?.operatesRelay == true
         let own = await relay.upstreams(of: tenant)
         Self.write(operates ? await relay.upstreams() : own, to: &text)

@@ -36,7 +36,10 @@ extension ServerDoors {
                     commands: ["tombolo activity ls --status damaged", "tombolo log verify"]))
         }
         for group in overview.troubles {
-            items.append(Self.item(group, lack: await lack(group, tenant)))
+            let lacks = await lacks(group, tenant)
+            var item = Self.item(group, lack: lacks.isEmpty ? nil : lacks.joined(separator: " "))
+            item.members = group.members
+            items.append(item)
         }
         if overview.unreached > 0 {
             items.append(
@@ -199,28 +202,43 @@ extension ServerDoors {
         ]
     }
 
-    /// Says in a sentence which token the group's example destination lacks: a token that Apple
-    /// refused, or a start token for its type. Nil if the card exists and lacks another token.
-    private func lack(_ group: Overview.Group, _ tenant: TenantID) async -> String? {
-        let key = ActivityKey(tenant: tenant, id: group.activity)
-        guard group.trouble == .noToken || group.trouble == .tokenRefused,
-            let view = await relay.activity(key),
-            let destination = view.destinations.last(where: {
-                $0.recipient == .device(group.device)
-            })
-        else { return nil }
-        if group.trouble == .tokenRefused { return destination.refusedText }
-        guard destination.waiting?.reason == WaitReason.startToken.name else { return nil }
-        let isRegistered = await relay.type(view.type, app: view.app, tenant: tenant) != nil
-        return "The app on these phones has not reported a push-to-start token for the type "
-            + "\(view.type)"
-            + (isRegistered ? "." : ", which is not registered either: it may be misspelt.")
+    /// Says which tokens the group's members lack, each in a sentence: those that Apple refused, or
+    /// a start token for their types. Empty if the cards exist and lack another token.
+    private func lacks(_ group: Overview.Group, _ tenant: TenantID) async -> [String] {
+        guard group.trouble == .noToken || group.trouble == .tokenRefused else { return [] }
+        var (lacks, types): ([String], [String: Bool]) = ([], [:])
+        for member in group.members {
+            guard
+                let view = await relay.activity(ActivityKey(tenant: tenant, id: member.activity)),
+                let destination = view.destinations.last(where: {
+                    $0.recipient == .device(member.device)
+                })
+            else { continue }
+            if group.trouble == .tokenRefused {
+                guard lacks.isEmpty, let text = destination.refusedText else { continue }
+                lacks = ["Of \(member.device): \(text)"]
+            } else if destination.waiting?.reason == WaitReason.startToken.name {
+                types[view.type] = await relay.type(view.type, app: view.app, tenant: tenant) != nil
+            }
+        }
+        guard !types.isEmpty else { return lacks }
+        let names = types.keys.sorted()
+        let unknown = names.filter { types[$0] == false }
+        var text = "The app on these phones has not reported a push-to-start token for the type"
+        text += "\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))"
+        switch (unknown.count, names.count) {
+        case (0, _): text += "."
+        case (1, 1): text += ", which is not registered either: it may be misspelt."
+        default:
+            text += ". Not registered, so perhaps misspelt: \(unknown.joined(separator: ", "))."
+        }
+        return [text]
     }
 
     private static func item(
         _ group: Overview.Group, lack: String?
     ) -> OverviewAnswer.Attention {
-        let (activity, device) = (group.activity, group.device)
+        let (activity, device) = (group.members[0].activity, group.members[0].device)
         var commands = ["tombolo activity show \(activity)"]
         let text: String
         switch group.trouble {
@@ -236,8 +254,8 @@ extension ServerDoors {
             text = "Nobody knows whether these starts reached the phone: Apple did not answer."
         case .tokenRefused:
             text =
-                "These cards get nothing, for Apple refused their token. Of \(device): "
-                + (lack ?? "the app has registered another since.")
+                "These cards get nothing, for Apple refused their token. "
+                + (lack ?? "Of \(device): the app has registered another since.")
             commands = ["tombolo device show \(device)"] + commands
         case .noToken:
             text =

@@ -17,6 +17,7 @@ final class TruthBench {
     private var errors: [String] = []
     private var isTLS = false
     private let hasOwnClock: Bool
+    private let isTimePassing: Bool
     private var drainer: ChildProcess?
     private(set) var isMounted = false
 
@@ -41,7 +42,7 @@ final class TruthBench {
                 .status == 0
         }
         key = try RunningRelay.mintKey(data)
-        hasOwnClock = row.hasOwnClock
+        (hasOwnClock, isTimePassing) = (row.hasOwnClock, row.isTimePassing)
         if hasOwnClock { try setClock("+0") }
         isTLS = row.certificate != nil
         if let clock = row.certificate { try directory.certificate("tls", days: 30, at: clock) }
@@ -165,11 +166,11 @@ final class TruthBench {
 
     func clearDisk() { unlink("\(data)/fill") }
 
-    /// Of the wall's clock alone: the relay tells it from the monotonic one.
+    /// Of the wall's clock alone, unless time passes: the relay tells it from the monotonic one.
     private var fakeClock: [String: String] {
         [
             "LD_PRELOAD": Self.clockLibrary, "FAKETIME_TIMESTAMP_FILE": "\(directory.path)/clock",
-            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": isTimePassing ? "0" : "1",
         ]
     }
 
@@ -323,6 +324,57 @@ final class TruthBench {
             "/v1/devices/phone/activities/cat", #"{"phase":"active","received_state":{"lap":0}}"#)
     }
 
+    /// The phone has the version, and the app reports no drawing, as no app of an iPhone can.
+    func reportReceived(_ version: Int) throws {
+        try put(
+            "/v1/devices/phone/activities/cat",
+            "{\"phase\":\"active\",\"received_version\":\(version)}")
+    }
+
+    func change(_ body: String = #"{"state":{"lap":1}}"#) throws {
+        try send("PATCH", "/v1/activities/cat", body)
+    }
+
+    /// So long later, by the relay's clock.
+    func pass(_ offset: String) throws -> String? {
+        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+        try setClock(offset)
+        // It looks at its clock.
+        _ = try request("GET", "/readyz")
+        return nil
+    }
+
+    /// A tablet with these facts and without a token.
+    func tablet(_ facts: String = "") throws {
+        try put("/v1/devices/tablet", #"{"app":"com.example.app"\#(facts)}"#)
+    }
+
+    func start(_ id: String, _ type: String, _ audience: String) throws {
+        try put(
+            "/v1/activities/\(id)",
+            #"{"type":"\#(type)","audience":{\#(audience)},"state":{},"alert":{"title":"a"}}"#)
+    }
+
+    /// A card on a channel of its own.
+    func startOnChannel() throws {
+        try put("/v1/devices/phone", #"{"os":"26.1"}"#)
+        try put("/v1/devices/phone/tokens/start:Runner", #"{"token":"ccde"}"#)
+        try put(
+            "/v1/activities/dog",
+            #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0},"#
+                + #""alert":{"title":"a"}}"#, wait: true)
+    }
+
+    /// The relay writes the version into the states of the type, and the app gives it back.
+    func reportVersionInState() throws {
+        let schema = #"{"lap":{"type":"integer"},"v":{"type":"integer"}}"#
+        try put("/v1/types/Runner", #"{"version_at":"/v","state":{"properties":\#(schema)}}"#)
+        try change()
+        try put(
+            "/v1/devices/phone/activities/cat",
+            #"{"phase":"active","received_state":{"lap":1,"v":2}}"#)
+    }
+
     /// Apple refuses the token of the card, which the phone shows all the same.
     func refuseCard() throws {
         try fault(#"{"token":"aabb","reason":"BadDeviceToken"}"#)
@@ -340,14 +392,10 @@ final class TruthBench {
 
     /// A minute passes while the phone shows an older picture than it has.
     func freeze() throws -> String? {
-        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
         try put(
             "/v1/devices/phone/activities/cat",
             #"{"phase":"active","received_version":1,"drawn_version":0}"#)
-        try setClock("+61s")
-        // It looks at its clock.
-        _ = try request("GET", "/readyz")
-        return nil
+        return try pass("+61s")
     }
 
     /// Three changes of high urgency go at priority 10, and the fourth does not.

@@ -14,11 +14,15 @@ struct TruthRow: CustomTestStringConvertible, Sendable {
     var hasSmallDisk = false
     /// The relay's clock can be set, by libfaketime.
     var hasOwnClock = false
+    /// Its monotonic clock moves too, as if the time had passed.
+    var isTimePassing = false
     /// Brings the state about; a word why it cannot be here skips the row.
     var bring: @Sendable (TruthBench) throws -> String? = { _ in nil }
     /// What a producer asks, and what it is answered.
     var ask = (method: "PATCH", path: "/v1/activities/cat", body: #"{"state":{"lap":9}}"#)
     var answer: Answer
+    /// What neither that answer nor the command says, for nobody knows it.
+    var never: String?
     var ready: Answer = (200, "ready")
     /// A line of `/metrics`; nil: it cannot be asked.
     var metrics: String? = "tombolo_ready 1"

@@ -97,56 +97,6 @@ import Testing
             doctor: (0, "takes events"),
             cli: (["end", "cat", "--wait", "1s"], (0, #""skipped":1"#))),
 
-        // What a phone's app says.
-        TruthRow(
-            state: "an app gives back what it decoded",
-            bring: {
-                try $0.report(); return nil
-            },
-            ask: ("GET", "/v1/activities/cat", ""), answer: (200, #""matches":true"#),
-            doctor: (0, "takes events"),
-            cli: (["why", "cat", "phone"], (0, "that it has version 1."))),
-        TruthRow(
-            state: "a report without a time",
-            bring: {
-                try $0.report(); return nil
-            },
-            ask: ("GET", "/v1/devices/phone/check", ""),
-            answer: (200, "The app's last report came at"), doctor: (0, "takes events"),
-            cli: (["device", "check", "phone"], (0, "The app's last report came at"))),
-        TruthRow(
-            state: "Apple refused the token of a card",
-            bring: {
-                try $0.refuseCard(); return nil
-            },
-            ask: ("GET", "/v1/activities/cat", ""), answer: (200, #""phase":"unreachable""#),
-            doctor: (0, "takes events"),
-            cli: (["device", "check", "phone"], (1, "Apple refused the update tokens of 1"))),
-        TruthRow(
-            state: "a token under ActivityKit's own id",
-            ask: (
-                "PUT",
-                "/v1/devices/phone/tokens/activity:8C5F5C1E-0000-4000-8000-0123456789AB",
-                #"{"token":"eeff"}"#
-            ),
-            answer: (202, "activity-id-unknown"), doctor: (0, "takes events"),
-            cli: (["device", "check", "phone"], (0, "The app has reported no card"))),
-        TruthRow(
-            state: "a report under ActivityKit's own id",
-            ask: (
-                "PUT", "/v1/devices/phone/activities/8C5F5C1E-0000-4000-8000-0123456789AB",
-                #"{"phase":"active"}"#
-            ),
-            answer: (200, "activity-id-unknown"), doctor: (0, "takes events"),
-            cli: (["why", "cat", "phone"], (0, "cat"))),
-        TruthRow(
-            state: "a pause covers the app",
-            bring: {
-                try $0.pauseApp(); return nil
-            },
-            answer: (200, #""reason":"paused""#), doctor: (0, "takes events"),
-            cli: (update, (0, "paused"))),
-
         TruthRow(
             state: "the activity has ended before its alert went",
             bring: {
@@ -373,7 +323,7 @@ import Testing
             cli: (update, (5, "no relay at"))),
     ]
 
-    @Test(arguments: rows)
+    @Test(arguments: rows + phoneRows)
     func `all who are asked say the same of it`(row: TruthRow) throws {
         let bench = try TruthBench(row)
         if let reason = try row.bring(bench) {
@@ -383,6 +333,7 @@ import Testing
         let answer = try bench.request(row.ask.method, row.ask.path, row.ask.body)
         #expect(answer.status == row.answer.status, "\(answer.body)")
         #expect(row.answer.text.isEmpty || answer.body.contains(row.answer.text), "\(answer.body)")
+        if let never = row.never { #expect(!answer.body.contains(never), "\(answer.body)") }
         let ready = try bench.request("GET", "/readyz")
         #expect(ready.status == row.ready.status)
         #expect(row.ready.text.isEmpty || ready.body.contains(row.ready.text), "\(ready.body)")
@@ -398,6 +349,7 @@ import Testing
         let text = command.output + command.errors
         #expect(command.status == row.cli.exit.status, "\(text)")
         #expect(text.contains(row.cli.exit.text), "\(text)")
+        if let never = row.never { #expect(!text.contains(never), "\(text)") }
     }
 
     @Test func `a key for one scheme at the other's port is told which one it speaks`() throws {

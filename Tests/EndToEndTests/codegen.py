@@ -2,6 +2,7 @@
 
 Of each type 1,000 random states go through the relay. What it would push decodes into the type and is the
 same when it is encoded again; with one mistake the relay refuses the state, and the push does not decode.
+Then an app reports what Codable gives back, which is another text than what was sent: the relay knows it again.
 """
 import copy
 import glob
@@ -9,9 +10,10 @@ import json
 import os
 import random
 import subprocess
+import time
 import unicodedata
 
-from world import ROOT, SCENARIOS, Dev, check, folder
+from world import BUNDLE, ROOT, SCENARIOS, Dev, World, check, equal, folder
 
 STATES = 1_000
 WRONG = {"object": {}, "array": [], "string": "no such", "boolean": True, "null": None, "integer": 12345, "number": 0.5}
@@ -50,6 +52,34 @@ TRICKY = {
             "day": DAY, "later": DAY, "days": {"type": "array", "items": {**DAY, "type": ["string", "null"]}}}}}
         for way in ("swift-reference", "unix", "iso8601")},
 }
+# An app's own type, with the five values that it gives back in another text: a UUID, null of an optional, a member that
+# it does not know, a Float, a default.
+FIVE = """
+import ActivityKit
+import Foundation
+
+struct Five: ActivityAttributes {
+    struct ContentState: Codable, Hashable {
+        var id: UUID
+        var note: String?
+        var part: Float
+        var lap: Int
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            id = try values.decode(UUID.self, forKey: .id)
+            note = try values.decodeIfPresent(String.self, forKey: .note)
+            part = try values.decode(Float.self, forKey: .part)
+            lap = try values.decodeIfPresent(Int.self, forKey: .lap) ?? 1
+        }
+    }
+}
+"""
+FIVE_TYPE = {"state": {"type": "object", "required": ["id", "part"], "properties": {
+    "id": {"type": "string", "format": "uuid"}, "note": {"type": ["string", "null"]}, "part": {"type": "number"},
+    "lap": {"type": "integer", "default": 1}}}}
+# A push has so long to arrive, and after that the relay sends again what a phone lacks.
+ECHO_SECONDS = 12
 MAIN = """
 import ActivityKit
 import Foundation
@@ -255,6 +285,41 @@ def examine(relay, decoder, name, body):
     return len(wrongs)
 
 
+def gives_back(decoder):
+    """Three updates are three pushes, to a phone whose app reports with its own encoder what it decoded."""
+    world = World("--accept-any-token", phones=0).start()
+    try:
+        def sent():
+            return world.metrics()["tombolo_pushes_sent_total"]
+
+        card = "/v1/activities/five"
+        world.ask("PUT", "/v1/types/Five", FIVE_TYPE)
+        world.ask("PUT", "/v1/devices/kit", {"app": BUNDLE, "budget_class": "lab"})
+        world.ask("PUT", "/v1/devices/kit/tokens/activity:five", {"token": "aabb"})
+        world.ask("PUT", card, {"type": "Five", "audience": {"device": "kit", "start": "adopt"}, "state": {
+            "id": UUID_TEXT, "note": None, "part": 0.3, "unknown": 7}}, Prefer="wait=5")
+        before = None
+        for number in range(4):
+            if number:
+                # Of several in one second the last goes once more, in the next.
+                time.sleep(1.1)
+                world.ask("PATCH", card, {"state": {"part": 0.3 + number, "unknown": number}}, Prefer="wait=5")
+            state = world.ask("GET", card)["state"]
+            lines = f"Five\t{json.dumps({'state': state, 'attributes': {}})}\n"
+            run = subprocess.run([decoder], input=lines, capture_output=True, text=True, check=True)
+            given = json.loads(run.stdout)["state"]
+            check(given != state and given["lap"] == 1 and given["id"] == UUID_TEXT.upper(), "given back", given)
+            world.ask("PUT", "/v1/devices/kit" + card[3:], {"phase": "active", "received_state": given})
+            if before is None:
+                before = sent()
+        time.sleep(ECHO_SECONDS)
+        equal("pushes of three updates", 3, sent() - before)
+        shown = world.ask("GET", card)["destinations"][0]["shown"]
+        check(shown.get("matches") is True, "what the app gave back is not known again", shown)
+    finally:
+        world.stop()
+
+
 def refusals(relay):
     for words, status, text in (
             (["Words"], 2, "--swift"), (["Nobody", "--swift"], 3, "Nobody"),
@@ -274,8 +339,9 @@ def main():
         run = relay.tombolo("type", "codegen", name, "--swift")
         check(run.returncode == 0 and f"struct {name}: ActivityAttributes {{" in run.stdout, name, run.stderr)
         codes[name] = run.stdout
-    decoder = compiled(codes)
+    decoder = compiled({**codes, "Five": FIVE})
     wrongs = sum(examine(relay, decoder, name, body) for name, body in bodies.items())
+    gives_back(decoder)
     print(f"codegen: {len(bodies)} types, {len(bodies) * STATES} states decode, {wrongs} with a mistake do not")
 
 

@@ -1247,10 +1247,9 @@ def healthy(browser, relay):
     window.open("overview", "Overview")
     for more, words in (
             ({"running": 14, "accepted": 12, "shown": 8, "older": 1, "silent": 3, "unreachable": 1},
-             "12 of 14 cards: 8 shown by the phone, 1 older on the phone, 3 silent; "
-             "1 out of reach: Apple refused the card's token."),
-            ({"running": 1, "accepted": 1, "by_channel": 1}, "1 of 1 card: 1 by channel, where nobody knows."),
-            ({"running": 2, "accepted": 0, "refused": 1}, "0 of 2 cards; 1 refused by Apple."), ({}, "")):
+             "12 of 14 cards: 8 shown, 1 older on the phone, 3 silent; 1 out of reach, for Apple refused the token."),
+            ({"running": 1, "accepted": 1, "by_channel": 1}, "1 of 1 cards: 1 by channel."),
+            ({"running": 2, "accepted": 0, "refused": 1}, "0 of 2 cards; 1 refused."), ({}, "")):
         cards.clear()
         cards.update({"running": 0, "accepted": 0}, **more)
         until(page, "words => document.querySelector('[aria-label=\"Furthest behind\"] p').textContent === words",

@@ -94,16 +94,15 @@ export async function overview(root, { signal }) {
     poll(5000, signal, async () => drawLag(lag, await lags(signal)));
 }
 
-/** What Apple has taken, apart from what the phones have said of it. */
-function wordsOfCards({ running, accepted, shown, older, silent, by_channel: channels, refused, unreachable }) {
-    if (!running) return "";
-    const phones = [[shown, "shown by the phone"], [older, "older on the phone"], [silent, "silent"],
-        [channels, "by channel, where nobody knows"]];
-    const rest = [[refused, "refused by Apple"], [unreachable, "out of reach: Apple refused the card's token"]];
-    const list = (parts) => parts.filter(([number]) => number).map(([number, words]) => `${count(number)} ${words}`)
-        .join(", ");
-    return [`Apple has taken the newest version for ${count(accepted)} of ${count(running)} card${running === 1 ? "" : "s"}`,
-        list(phones) && `: ${list(phones)}`, list(rest) && `; ${list(rest)}`, "."].filter(Boolean).join("");
+/** What Apple has taken, and what the phones have said of it. */
+function wordsOfCards(cards) {
+    const list = (mark, ...parts) => {
+        const known = parts.filter(([name]) => cards[name]).map(([name, words]) => `${count(cards[name])} ${words}`);
+        return known.length ? mark + known.join(", ") : "";
+    };
+    return cards.running ? `Apple has taken the newest version for ${count(cards.accepted)} of ${count(cards.running)} cards`
+        + list(": ", ["shown", "shown"], ["older", "older on the phone"], ["silent", "silent"], ["by_channel", "by channel"])
+        + list("; ", ["refused", "refused"], ["unreachable", "out of reach, for Apple refused the token"]) + "." : "";
 }
 
 function drawAttention(list, calm, items) {
@@ -126,18 +125,15 @@ export const severe = ["not_ready", "upstream_closed", "refused", "damaged", "lo
     "not_shown", "certificate_ends", "clock_behind"];
 
 function attentionItem(item) {
-    const where = [item.activity && toActivity(item.activity), item.device && toDevice(item.device)]
-        .filter(Boolean);
-    const others = item.members?.length > 1 ? item.members : [];
+    const cards = item.members ?? (item.activity || item.device ? [item] : []);
     return h("li", { class: severe.includes(item.code) ? "bad" : "warn" },
         h("div.what", {}, badge(item.code.replaceAll("_", " "),
             severe.includes(item.code) ? "bad" : "warn"),
         item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("span", {}, item.text)),
-        others.length > 0 && h("div.where", {}, "for example ", others.map((one, place) =>
-            [place > 0 && " · ", toActivity(one.activity), " on ", toDevice(one.device)])),
-        others.length === 0 && where.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
-            where[0], where[1] ? " on " : "", where[1], item.activity && " · ",
-            toWhy(item.activity, { device: item.device })),
+        cards.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
+            cards.map(({ activity, device }, place) => [place > 0 && "; ", activity && toActivity(activity),
+                activity && device && " on ", device && toDevice(device),
+                activity && [" · ", toWhy(activity, { device })]])),
         item.code === "paused" && h("div.where", {}, link("#/pacing", "The pauses")),
         item.try.map(command));
 }

@@ -91,8 +91,9 @@ extension TimelineRequest {
         var inner = reader.inside(view, "readers")
         var users: [String] = []
         if let list = inner.value("users") {
-            users = list.strings(atMost: Timeline.readersMax) ?? []
-            if users.count != list.count || users.contains("")
+            let known = list.strings(atMost: Timeline.readersMax)
+            users = known ?? []
+            if known == nil || users.contains("")
                 || Set(users.map { Array($0.utf8) }).count != users.count
             {
                 inner.fail(

@@ -75,13 +75,18 @@ class Largest:
         for path, schema in self._arrays(op.body):
             most = schema.get("maxItems", LONG)
             good = _KNOWN.get(path[-1]) or self._item(schema)
-            for count, item in ((LONG, good), (LONG, {}), (LONG, ""), (min(most, LONG), good)):
-                # The first one that has the place, so that the rest of the body is as it must be.
-                bodies = self.contract.examples.get(name, []) + [{}]
+            # The first one that has the place, so that the rest of the body is as it must be.
+            bodies = self.contract.examples.get(name, []) + [{}]
+            long = ((LONG, good), (LONG, {}), (LONG, ""), (min(most, LONG), good))
+            # What has no elements is no array because of that.
+            for value in [{"$items": [count, item]} for count, item in long] + ["", 0, {}]:
                 body = copy.deepcopy(next((one for one in bodies if self._has(one, path[:-1])), {}))
-                self._put(body, path, {"$items": [count, item]})
-                body = {"$lines": [body]} if op.media_type == "application/x-ndjson" else body
-                yield self.traffic.request(op.id, self._target(op), body)
+                self._put(body, path, value)
+                yield self._with(op, body)
+
+    def _with(self, op, body):
+        body = {"$lines": [body]} if op.media_type == "application/x-ndjson" else body
+        return self.traffic.request(op.id, self._target(op), body)
 
     def _arrays(self, schema, path=(), depth=5):
         """The members that are arrays: (their names from the body on, their schema)."""

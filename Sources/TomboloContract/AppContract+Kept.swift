@@ -6,31 +6,24 @@ extension AppContract {
     /// unlock (`FileProtectionType.completeUntilFirstUserAuthentication`).
     public var kept: [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("device", device)
-        if let user { writer.member("user", user) }
-        if isSignedOut { writer.member("signed_out", true) }
-        if queue.isDeviceKnown { writer.member("registered", true) }
-        writer.name("tokens")
-        writer.beginArray()
-        for (name, token) in tokens.sorted(by: { $0.key < $1.key }) {
-            writer.beginObject()
-            writer.member("name", name)
-            token.keep(to: &writer)
-            writer.endObject()
+        writer.object { writer in
+            writer.member("device", device)
+            if let user { writer.member("user", user) }
+            if isSignedOut { writer.member("signed_out", true) }
+            if queue.isDeviceKnown { writer.member("registered", true) }
+            writer.array("tokens") { writer in
+                for (name, token) in tokens.sorted(by: { $0.key < $1.key }) {
+                    writer.object { writer in
+                        writer.member("name", name)
+                        token.keep(to: &writer)
+                    }
+                }
+            }
+            writer.array("cards", of: cards) { $1.keep(to: &$0) }
+            writer.array("leaving", of: leaving.sorted()) { $0.string($1) }
+            writer.name("queue")
+            queue.keep(to: &writer)
         }
-        writer.endArray()
-        writer.name("cards")
-        writer.beginArray()
-        for card in cards { card.keep(to: &writer) }
-        writer.endArray()
-        writer.name("leaving")
-        writer.beginArray()
-        for id in leaving.sorted() { writer.string(id) }
-        writer.endArray()
-        writer.name("queue")
-        queue.keep(to: &writer)
-        writer.endObject()
         return writer.bytes
     }
 
@@ -81,20 +74,20 @@ extension AppContract.Token {
     /// The token as the body of `PUT /v1/devices/ID/tokens/NAME`.
     var body: [UInt8] {
         var body = JSONWriter()
-        body.beginObject()
-        keep(to: &body)
-        body.endObject()
+        body.object { body in
+            keep(to: &body)
+        }
         return body.bytes
     }
 }
 
 extension AppContract.Card {
     fileprivate func keep(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("id", id)
-        if let name { writer.member("name", name) }
-        if isOver { writer.member("over", true) }
-        token?.keep(to: &writer)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("id", id)
+            if let name { writer.member("name", name) }
+            if isOver { writer.member("over", true) }
+            token?.keep(to: &writer)
+        }
     }
 }

@@ -33,24 +33,22 @@ public struct CardWord: Hashable, Sendable {
     /// - Parameter by: who dismissed the card, `user` or `system`; nil if that is unknown.
     func body(by: String? = nil) -> [UInt8] {
         var body = JSONWriter()
-        body.beginObject()
-        body.member("phase", phase.rawValue)
-        if let by { body.member("by", by) }
-        if let receivedVersion { body.member("received_version", receivedVersion) }
-        if let receivedState {
-            body.name("received_state")
-            body.raw(receivedState)
+        body.object { body in
+            body.member("phase", phase.rawValue)
+            if let by { body.member("by", by) }
+            if let receivedVersion { body.member("received_version", receivedVersion) }
+            if let receivedState {
+                body.rawMember("received_state", receivedState)
+            }
+            if let drawnVersion { body.member("drawn_version", drawnVersion) }
+            if let drawnState {
+                body.rawMember("drawn_state", drawnState)
+            }
+            if let shownAt { body.member("shown_at", shownAt) }
+            if let shownCount { body.member("shown_count", shownCount) }
+            if let firstShownAt { body.member("first_shown_at", firstShownAt) }
+            if let lastLocalUpdate { body.member("last_local_update", lastLocalUpdate) }
         }
-        if let drawnVersion { body.member("drawn_version", drawnVersion) }
-        if let drawnState {
-            body.name("drawn_state")
-            body.raw(drawnState)
-        }
-        if let shownAt { body.member("shown_at", shownAt) }
-        if let shownCount { body.member("shown_count", shownCount) }
-        if let firstShownAt { body.member("first_shown_at", firstShownAt) }
-        if let lastLocalUpdate { body.member("last_local_update", lastLocalUpdate) }
-        body.endObject()
         return body.bytes
     }
 }

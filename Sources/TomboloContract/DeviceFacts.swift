@@ -32,19 +32,19 @@ public struct DeviceFacts: Hashable, Sendable {
 
     func body(user: String?) -> [UInt8] {
         var body = JSONWriter()
-        body.beginObject()
-        body.member("app", app)
-        body.member("environment", environment)
-        if let user { body.member("user", user) }
-        body.member("os", os)
-        if let appVersion { body.member("app_version", appVersion) }
-        if let timeZone { body.member("time_zone", timeZone) }
-        if let locale { body.member("locale", locale) }
-        body.member("frequent_updates", frequentUpdates)
-        if let activitiesEnabled { body.member("activities_enabled", activitiesEnabled) }
-        if let controlCenter { body.member("control_center", controlCenter.rawValue) }
-        if let budgetClass { body.member("budget_class", budgetClass) }
-        body.endObject()
+        body.object { body in
+            body.member("app", app)
+            body.member("environment", environment)
+            if let user { body.member("user", user) }
+            body.member("os", os)
+            if let appVersion { body.member("app_version", appVersion) }
+            if let timeZone { body.member("time_zone", timeZone) }
+            if let locale { body.member("locale", locale) }
+            body.member("frequent_updates", frequentUpdates)
+            if let activitiesEnabled { body.member("activities_enabled", activitiesEnabled) }
+            if let controlCenter { body.member("control_center", controlCenter.rawValue) }
+            if let budgetClass { body.member("budget_class", budgetClass) }
+        }
         return body.bytes
     }
 }

@@ -59,12 +59,12 @@ public struct ScenePresence: Hashable, Sendable {
     func body(_ phase: Phase, app: String, time: String, at now: Duration) -> [UInt8] {
         let (phase, cause) = report(phase, at: now)
         var body = JSONWriter()
-        body.beginObject()
-        body.member("app", app)
-        body.member("phase", phase.rawValue)
-        if let cause { body.member("cause", cause) }
-        body.member("at", time)
-        body.endObject()
+        body.object { body in
+            body.member("app", app)
+            body.member("phase", phase.rawValue)
+            if let cause { body.member("cause", cause) }
+            body.member("at", time)
+        }
         return body.bytes
     }
 }

@@ -50,18 +50,17 @@ public struct Tap: Hashable, Sendable {
     /// - Parameter time: the moment of the tap, in RFC 3339.
     public func body(time: String) -> [UInt8] {
         var body = JSONWriter()
-        body.beginObject()
-        if let activity { body.member("activity", activity) }
-        if let widget { body.member("widget", widget) }
-        if let config { body.member("config", config) }
-        if let link { body.member("link", link) }
-        if let intent { body.member("intent", intent) }
-        if let parameters {
-            body.name("parameters")
-            body.raw(parameters)
+        body.object { body in
+            if let activity { body.member("activity", activity) }
+            if let widget { body.member("widget", widget) }
+            if let config { body.member("config", config) }
+            if let link { body.member("link", link) }
+            if let intent { body.member("intent", intent) }
+            if let parameters {
+                body.rawMember("parameters", parameters)
+            }
+            body.member("at", time)
         }
-        body.member("at", time)
-        body.endObject()
         return body.bytes
     }
 

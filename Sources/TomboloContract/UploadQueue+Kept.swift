@@ -8,13 +8,12 @@ extension UploadQueue {
         writer.beginArray()
         for path in order {
             guard let entry = entries[path], entry.state != .done else { continue }
-            writer.beginObject()
-            writer.member("path", path)
-            writer.member("kind", entry.kind.rawValue)
-            if entry.isLast { writer.member("last", true) }
-            writer.name("body")
-            writer.raw(entry.body)
-            writer.endObject()
+            writer.object { writer in
+                writer.member("path", path)
+                writer.member("kind", entry.kind.rawValue)
+                if entry.isLast { writer.member("last", true) }
+                writer.rawMember("body", entry.body)
+            }
         }
         writer.endArray()
     }

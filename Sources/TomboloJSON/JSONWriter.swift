@@ -223,9 +223,49 @@ extension JSONWriter {
         bool(value)
     }
 
+    /// Writes a member whose value is given as the bytes of valid JSON.
+    package mutating func rawMember(_ name: String, _ value: some Collection<UInt8>) {
+        self.name(name)
+        raw(value)
+    }
+
     /// Writes a member whose value is already JSON.
     package mutating func member(_ name: String, _ value: JSON) {
         self.name(name)
         raw(value)
+    }
+}
+
+/// Writes whole objects and arrays: each bracket that is opened is closed.
+extension JSONWriter {
+    /// Writes an object, as a member if it has a name. `members` writes its names and values.
+    package mutating func object<Failure>(
+        _ name: String? = nil, _ members: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let name { self.name(name) }
+        beginObject()
+        try members(&self)
+        endObject()
+    }
+
+    /// Writes an array, as a member if it has a name. `elements` writes its values.
+    package mutating func array<Failure>(
+        _ name: String? = nil, _ elements: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let name { self.name(name) }
+        beginArray()
+        try elements(&self)
+        endArray()
+    }
+
+    /// Writes an array with what `write` makes of each element of the list.
+    package mutating func array<List: Sequence, Failure>(
+        _ name: String? = nil, of list: List,
+        _ write: (inout JSONWriter, List.Element) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let name { self.name(name) }
+        beginArray()
+        for element in list { try write(&self, element) }
+        endArray()
     }
 }

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TomboloJSON
 
 @testable import TomboloCore
 @testable import tombolo

@@ -49,7 +49,8 @@ import TomboloJSON
                 result: answer, took: .zero)
             for reason in WaitReason.allCases {
                 destination.waiting = .deferred(until: nil, reason)
-                let isOfAnswer = [.tokenBackOff, .appleUnwell, .noAnswer, .oldWord].contains(reason)
+                let isOfAnswer = [.tokenBackOff, .appleError, .noAnswer, .tokenDoubted].contains(
+                    reason)
                 #expect(destination.waitingText?.contains(text) == isOfAnswer, "\(reason)")
                 // Of a card that its app begins there is more to say.
                 let isPlain = reason != .updateToken

@@ -9,13 +9,13 @@ package struct ActionAnswer: Sendable {
     package init(_ taken: Stored.TakenAction?) { self.taken = taken }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if let taken {
-            writer.member("action", taken.id)
-            writer.member("expires_at", taken.expiresAt.rfc3339)
-        } else {
-            writer.member("dry_run", true)
+        writer.object { writer in
+            if let taken {
+                writer.member("action", taken.id)
+                writer.member("expires_at", taken.expiresAt.rfc3339)
+            } else {
+                writer.member("dry_run", true)
+            }
         }
-        writer.endObject()
     }
 }

@@ -34,8 +34,7 @@ package struct ActionFact: Sendable {
         let isExpired = expiresAt <= now
         for member in body.members where !Self.hidden.contains(member.name) {
             if isExpired, member.name == "parameters" { continue }
-            writer.name(member.name)
-            writer.raw(member.value.json)
+            writer.member(member.name, member.value.json)
         }
         if isExpired { writer.member("expired", true) }
     }

@@ -12,12 +12,9 @@ package struct ActivityPage: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("activities")
-        writer.beginArray()
-        for activity in activities { activity.write(to: &writer) }
-        writer.endArray()
-        writer.nullable("next_cursor", next?.rawValue)
-        writer.endObject()
+        writer.object { writer in
+            writer.array("activities", of: activities) { $1.write(to: &$0) }
+            writer.nullable("next_cursor", next?.rawValue)
+        }
     }
 }

@@ -6,35 +6,33 @@ extension ActivityView {
     ///
     /// - Parameter past: the destinations as they were at a past moment; nil: as they are now.
     package func write(to writer: inout JSONWriter, destinations past: [PastDestination]? = nil) {
-        writer.beginObject()
-        writer.member("activity", key.id.rawValue)
-        writer.member("type", type)
-        writer.member("app", app)
-        writer.member("status", status.name)
-        writer.optional("damage", damage)
-        writer.member("version", version)
-        writer.member("seq", tenantSeq)
-        writer.member("incarnation", incarnation)
-        writer.member("state", state)
-        if let relevance {
-            writer.name("relevance")
-            writer.number(relevance)
+        writer.object { writer in
+            writer.member("activity", key.id.rawValue)
+            writer.member("type", type)
+            writer.member("app", app)
+            writer.member("status", status.name)
+            writer.optional("damage", damage)
+            writer.member("version", version)
+            writer.member("seq", tenantSeq)
+            writer.member("incarnation", incarnation)
+            writer.member("state", state)
+            if let relevance {
+                writer.name("relevance")
+                writer.number(relevance)
+            }
+            if let asOf { writer.member("as_of", asOf.rfc3339) }
+            writer.nullable("stale_at", staleAt?.rfc3339)
+            writer.array("clips") { writer in
+                if let clip { writer.clip(clip) }
+            }
+            writer.array("destinations") { writer in
+                if let past {
+                    for destination in past { destination.write(to: &writer) }
+                } else {
+                    for destination in destinations { writer.destination(destination) }
+                }
+            }
         }
-        if let asOf { writer.member("as_of", asOf.rfc3339) }
-        writer.nullable("stale_at", staleAt?.rfc3339)
-        writer.name("clips")
-        writer.beginArray()
-        if let clip { writer.clip(clip) }
-        writer.endArray()
-        writer.name("destinations")
-        writer.beginArray()
-        if let past {
-            for destination in past { destination.write(to: &writer) }
-        } else {
-            for destination in destinations { writer.destination(destination) }
-        }
-        writer.endArray()
-        writer.endObject()
     }
 }
 

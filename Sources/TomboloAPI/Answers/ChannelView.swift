@@ -19,17 +19,17 @@ package struct ChannelView: Sendable {
     /// - Parameter isDryRun: true for a dry run. Then a new channel has no id and no age.
     package func write(to writer: inout JSONWriter, isDryRun: Bool = false) {
         let isThere = !channel.id.isEmpty
-        writer.beginObject()
-        if isDryRun { writer.member("dry_run", true) }
-        writer.member("channel", channel.label.rawValue)
-        if isThere { writer.member("id", channel.id) }
-        writer.member("app", channel.app)
-        writer.member("environment", channel.environment.name)
-        writer.member("storage", channel.storage.name)
-        if isThere { writer.member("created_at", channel.createdAt.rfc3339) }
-        writer.optional("activity", activity?.rawValue)
-        if let isRegistered { writer.member("registered", isRegistered) }
-        writer.endObject()
+        writer.object { writer in
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member("channel", channel.label.rawValue)
+            if isThere { writer.member("id", channel.id) }
+            writer.member("app", channel.app)
+            writer.member("environment", channel.environment.name)
+            writer.member("storage", channel.storage.name)
+            if isThere { writer.member("created_at", channel.createdAt.rfc3339) }
+            writer.optional("activity", activity?.rawValue)
+            if let isRegistered { writer.member("registered", isRegistered) }
+        }
     }
 }
 
@@ -53,18 +53,14 @@ package struct ChannelQuota: Sendable {
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("app", app)
-        writer.member("environment", environment.name)
-        writer.member("own", Int64(own))
-        writer.name("used")
-        if let used { writer.integer(Int64(used)) } else { writer.null() }
-        writer.member("limit", Int64(Self.countMax))
-        writer.name("unknown")
-        writer.beginArray()
-        for id in unknown { writer.string(id) }
-        writer.endArray()
-        writer.endObject()
+        writer.object { writer in
+            writer.member("app", app)
+            writer.member("environment", environment.name)
+            writer.member("own", Int64(own))
+            writer.nullable("used", used)
+            writer.member("limit", Int64(Self.countMax))
+            writer.array("unknown", of: unknown) { $0.string($1) }
+        }
     }
 }
 
@@ -77,16 +73,10 @@ package struct ChannelPage: Sendable {
 
     /// Writes the channels as one object.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("channels")
-        writer.beginArray()
-        for channel in channels { channel.write(to: &writer) }
-        writer.endArray()
-        writer.name("apps")
-        writer.beginArray()
-        for app in apps { app.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
+        writer.object { writer in
+            writer.array("channels", of: channels) { $1.write(to: &$0) }
+            writer.array("apps", of: apps) { $1.write(to: &$0) }
+        }
     }
 }
 

@@ -121,41 +121,43 @@ package struct CommandAnswer: Sendable {
     package var entityTag: String { "\"v\(version)\"" }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if kind == .play { writer.optional("clip", clip) }
-        writer.member("activity", activity.rawValue)
-        writer.member("seq", tenantSeq)
-        writer.optional("cursor", cursor?.text)
-        writer.member("version", version)
-        writer.member("status", status.name)
-        if let plan {
-            writer.name("plan")
-            writer.plan(plan)
+        writer.object { writer in
+            if kind == .play { writer.optional("clip", clip) }
+            writer.member("activity", activity.rawValue)
+            writer.member("seq", tenantSeq)
+            writer.optional("cursor", cursor?.text)
+            writer.member("version", version)
+            writer.member("status", status.name)
+            if let plan {
+                writer.name("plan")
+                writer.plan(plan)
+            }
+            if let grant {
+                writer.name("grant")
+                writer.grant(grant)
+            }
+            if let decision {
+                writer.name("decision")
+                writer.decision(decision)
+            }
+            writer.object("destinations") { writer in
+                writer.member("sent", destinations.sent)
+                writer.member("sending", destinations.sending)
+                writer.member("deferred", destinations.deferred)
+                writer.member("skipped", destinations.skipped)
+                if destinations.byChannel > 0 {
+                    writer.member("by_channel", destinations.byChannel)
+                }
+            }
+            if let deliveries {
+                writer.array("deliveries") { writer in
+                    for (recipient, delivery) in deliveries {
+                        writer.delivery(delivery, to: recipient)
+                    }
+                }
+            }
+            writer.lints(lint)
         }
-        if let grant {
-            writer.name("grant")
-            writer.grant(grant)
-        }
-        if let decision {
-            writer.name("decision")
-            writer.decision(decision)
-        }
-        writer.name("destinations")
-        writer.beginObject()
-        writer.member("sent", destinations.sent)
-        writer.member("sending", destinations.sending)
-        writer.member("deferred", destinations.deferred)
-        writer.member("skipped", destinations.skipped)
-        if destinations.byChannel > 0 { writer.member("by_channel", destinations.byChannel) }
-        writer.endObject()
-        if let deliveries {
-            writer.name("deliveries")
-            writer.beginArray()
-            for (recipient, delivery) in deliveries { writer.delivery(delivery, to: recipient) }
-            writer.endArray()
-        }
-        writer.lints(lint)
-        writer.endObject()
     }
 }
 

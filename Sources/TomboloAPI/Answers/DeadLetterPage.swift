@@ -12,25 +12,22 @@ package struct DeadLetterPage: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("dead_letters")
-        writer.beginArray()
-        for letter in letters {
-            writer.beginObject()
-            writer.member("id", letter.id)
-            writer.member("activity", letter.activity.id.rawValue)
-            writer.member("device", letter.device.rawValue)
-            writer.member("do", letter.eventName)
-            writer.member("version", letter.version)
-            writer.member("status", letter.status)
-            writer.member("reason", letter.reason)
-            writer.member("apns_id", letter.apnsID)
-            writer.member("at", letter.at.rfc3339)
-            writer.endObject()
+        writer.object { writer in
+            writer.array("dead_letters", of: letters) { writer, letter in
+                writer.object { writer in
+                    writer.member("id", letter.id)
+                    writer.member("activity", letter.activity.id.rawValue)
+                    writer.member("device", letter.device.rawValue)
+                    writer.member("do", letter.eventName)
+                    writer.member("version", letter.version)
+                    writer.member("status", letter.status)
+                    writer.member("reason", letter.reason)
+                    writer.member("apns_id", letter.apnsID)
+                    writer.member("at", letter.at.rfc3339)
+                }
+            }
+            writer.nullable("next_cursor", next.map { "\($0)" })
         }
-        writer.endArray()
-        writer.nullable("next_cursor", next.map { "\($0)" })
-        writer.endObject()
     }
 }
 
@@ -48,20 +45,17 @@ package struct RetryAnswer: Sendable {
     /// Writes the result. `retried` deliveries are tried again with the newest state. `unreachable`
     /// ones cannot be sent to a device now: they stay dead letters, and `kept` has the reasons.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if isDryRun { writer.member("dry_run", true) }
-        writer.member("retried", stored.count)
-        writer.member("unreachable", stored.unreachable)
-        writer.name("kept")
-        writer.beginArray()
-        for kept in stored.kept {
-            writer.beginObject()
-            writer.member("reason", kept.obstacle.rawValue)
-            writer.member("reason_text", kept.obstacle.sentence)
-            writer.member("count", kept.count)
-            writer.endObject()
+        writer.object { writer in
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member("retried", stored.count)
+            writer.member("unreachable", stored.unreachable)
+            writer.array("kept", of: stored.kept) { writer, kept in
+                writer.object { writer in
+                    writer.member("reason", kept.obstacle.rawValue)
+                    writer.member("reason_text", kept.obstacle.sentence)
+                    writer.member("count", kept.count)
+                }
+            }
         }
-        writer.endArray()
-        writer.endObject()
     }
 }

@@ -65,7 +65,7 @@ extension WaitReason {
     /// True if Apple's answer to the last push, or its absence, is the reason for waiting.
     fileprivate var isOfAnswer: Bool {
         switch self {
-        case .tokenBackOff, .appleUnwell, .noAnswer, .oldWord: true
+        case .tokenBackOff, .appleError, .noAnswer, .tokenDoubted: true
         default: false
         }
     }
@@ -129,13 +129,13 @@ extension WaitReason {
             "The card was renewed, and the app has not registered the new card's update "
                 + "token."
         case .channel: "The activity's broadcast channel is not there yet."
-        case .appleUnwell:
+        case .appleError:
             "Apple answered the last push with an error of its own (5xx), or something "
                 + "else answers in its place. The relay tries again later."
         case .noAnswer:
             "Apple did not answer the last push, and it may have arrived. The relay sends "
                 + "the newest state again later."
-        case .oldWord:
+        case .tokenDoubted:
             "Apple called the token dead (410), but since a moment before the app "
                 + "registered it. The relay tries it again later."
         }

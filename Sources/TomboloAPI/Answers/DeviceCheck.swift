@@ -273,20 +273,17 @@ package struct DeviceCheck: Sendable {
 
     /// Writes the answer of `GET /v1/devices/{device}/check`.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("device", device.rawValue)
-        writer.member("complete", isComplete)
-        writer.name("steps")
-        writer.beginArray()
-        for step in steps {
-            writer.beginObject()
-            writer.member("step", step.name.rawValue)
-            writer.member("state", step.state.rawValue)
-            writer.member("text", step.text)
-            writer.optional("next", step.next)
-            writer.endObject()
+        writer.object { writer in
+            writer.member("device", device.rawValue)
+            writer.member("complete", isComplete)
+            writer.array("steps", of: steps) { writer, step in
+                writer.object { writer in
+                    writer.member("step", step.name.rawValue)
+                    writer.member("state", step.state.rawValue)
+                    writer.member("text", step.text)
+                    writer.optional("next", step.next)
+                }
+            }
         }
-        writer.endArray()
-        writer.endObject()
     }
 }

@@ -7,54 +7,49 @@ extension DeviceView {
 
     /// Writes the device as `GET /v1/devices/{device}` shows it. A token is never shown in full.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("device", id.rawValue)
-        writer.optional("user", registration.user)
-        writer.optional("app", registration.app)
-        writer.optional("environment", registration.environment?.name)
-        writer.optional("os", registration.os)
-        writer.optional("app_version", registration.appVersion)
-        writer.optional("time_zone", registration.timeZone)
-        writer.optional("locale", registration.locale)
-        writer.member("frequent_updates", registration.frequentUpdates ?? false)
-        if let isOn = registration.activitiesEnabled { writer.member("activities_enabled", isOn) }
-        writer.optional("control_center", registration.controlCenter)
-        writer.member("class", budgetClass.name)
-        writer.name("tokens")
-        writer.beginArray()
-        for token in tokens {
-            writer.beginObject()
-            writer.member("name", token.name)
-            writer.member("token", Self.redacted(token.token))
-            writer.member("registered_at", token.registeredAt.rfc3339)
-            writer.endObject()
-        }
-        writer.endArray()
-        if !refused.isEmpty {
-            writer.name("refused_tokens")
-            writer.beginArray()
-            for standing in refused {
-                writer.beginObject()
-                writer.member("name", standing.name.text)
-                writer.optional("at", standing.refusal?.at.rfc3339)
-                writer.optional("answer", standing.refusal?.answer)
-                writer.optional("environment", standing.refusal?.environment?.name)
-                writer.member("text", "\(standing.refused ?? ""). \(standing.cure)")
-                writer.endObject()
+        writer.object { writer in
+            writer.member("device", id.rawValue)
+            writer.optional("user", registration.user)
+            writer.optional("app", registration.app)
+            writer.optional("environment", registration.environment?.name)
+            writer.optional("os", registration.os)
+            writer.optional("app_version", registration.appVersion)
+            writer.optional("time_zone", registration.timeZone)
+            writer.optional("locale", registration.locale)
+            writer.member("frequent_updates", registration.frequentUpdates ?? false)
+            if let isOn = registration.activitiesEnabled {
+                writer.member("activities_enabled", isOn)
             }
-            writer.endArray()
+            writer.optional("control_center", registration.controlCenter)
+            writer.member("class", budgetClass.name)
+            writer.array("tokens", of: tokens) { writer, token in
+                writer.object { writer in
+                    writer.member("name", token.name)
+                    writer.member("token", Self.redacted(token.token))
+                    writer.member("registered_at", token.registeredAt.rfc3339)
+                }
+            }
+            if !refused.isEmpty {
+                writer.array("refused_tokens", of: refused) { writer, standing in
+                    writer.object { writer in
+                        writer.member("name", standing.name.text)
+                        writer.optional("at", standing.refusal?.at.rfc3339)
+                        writer.optional("answer", standing.refusal?.answer)
+                        writer.optional("environment", standing.refusal?.environment?.name)
+                        writer.member("text", "\(standing.refused ?? ""). \(standing.cure)")
+                    }
+                }
+            }
+            if let presence {
+                writer.object("presence") { writer in
+                    writer.optional("phase", presence.report.phase?.name)
+                    writer.optional("cause", presence.report.cause?.name)
+                    writer.optional("at", presence.report.at?.rfc3339)
+                    writer.member("state", presence.state.name)
+                    writer.member("in_front", presence.isInFront)
+                }
+            }
         }
-        if let presence {
-            writer.name("presence")
-            writer.beginObject()
-            writer.optional("phase", presence.report.phase?.name)
-            writer.optional("cause", presence.report.cause?.name)
-            writer.optional("at", presence.report.at?.rfc3339)
-            writer.member("state", presence.state.name)
-            writer.member("in_front", presence.isInFront)
-            writer.endObject()
-        }
-        writer.endObject()
     }
 
     private static func redacted(_ token: String) -> String {

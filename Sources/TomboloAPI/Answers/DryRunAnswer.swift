@@ -16,44 +16,39 @@ package struct DryRunAnswer: Sendable {
     private var hasPayload: Bool { mayObserve || run.kind == .start && run.changes }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("dry_run", true)
-        writer.member("activity", run.activity.rawValue)
-        writer.member("version", run.version)
-        writer.member("do", run.kind.name)
-        writer.member("changes", run.changes)
-        writer.name("push")
-        writer.beginObject()
-        writer.member("topic", run.topic)
-        writer.member("push_type", run.pushType)
-        writer.member("payload_bytes", run.payload.count)
-        writer.member("limit_bytes", run.payloadBytesMax)
-        if hasPayload {
-            writer.name("payload")
-            writer.raw(run.payload)
+        writer.object { writer in
+            writer.member("dry_run", true)
+            writer.member("activity", run.activity.rawValue)
+            writer.member("version", run.version)
+            writer.member("do", run.kind.name)
+            writer.member("changes", run.changes)
+            writer.object("push") { writer in
+                writer.member("topic", run.topic)
+                writer.member("push_type", run.pushType)
+                writer.member("payload_bytes", run.payload.count)
+                writer.member("limit_bytes", run.payloadBytesMax)
+                if hasPayload {
+                    writer.rawMember("payload", run.payload)
+                }
+            }
+            if let plan = run.plan {
+                writer.name("plan")
+                writer.plan(plan)
+            }
+            writer.member("devices", run.devices)
+            if mayObserve { writeRoutes(to: &writer) }
+            writer.lints(run.lint)
         }
-        writer.endObject()
-        if let plan = run.plan {
-            writer.name("plan")
-            writer.plan(plan)
-        }
-        writer.member("devices", run.devices)
-        if mayObserve { writeRoutes(to: &writer) }
-        writer.lints(run.lint)
-        writer.endObject()
     }
 
     private func writeRoutes(to writer: inout JSONWriter) {
-        writer.name("routes")
-        writer.beginArray()
-        for route in run.routes {
-            writer.beginObject()
-            writer.member("device", route.device.rawValue)
-            writer.nullable("route", route.route)
-            writer.name("grant")
-            writer.grant(route.grant)
-            writer.endObject()
+        writer.array("routes", of: run.routes) { writer, route in
+            writer.object { writer in
+                writer.member("device", route.device.rawValue)
+                writer.nullable("route", route.route)
+                writer.name("grant")
+                writer.grant(route.grant)
+            }
         }
-        writer.endArray()
     }
 }

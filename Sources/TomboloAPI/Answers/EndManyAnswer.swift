@@ -19,19 +19,16 @@ package struct EndManyAnswer: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if isDryRun { writer.member("dry_run", true) }
-        writer.member("count", ended.count)
-        writer.name("ended")
-        writer.beginArray()
-        for one in ended {
-            writer.beginObject()
-            writer.member("activity", one.activity.rawValue)
-            if let seq = one.seq { writer.member("seq", seq) }
-            writer.member("version", one.version)
-            writer.endObject()
+        writer.object { writer in
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member("count", ended.count)
+            writer.array("ended", of: ended) { writer, one in
+                writer.object { writer in
+                    writer.member("activity", one.activity.rawValue)
+                    if let seq = one.seq { writer.member("seq", seq) }
+                    writer.member("version", one.version)
+                }
+            }
         }
-        writer.endArray()
-        writer.endObject()
     }
 }

@@ -46,20 +46,20 @@ package enum LogEntry: Sendable {
     ///   - cursor: the position after the entry.
     ///   - now: the parameters of actions that have expired by this time are left out.
     package func write(to writer: inout JSONWriter, cursor: LogCursor, now: Instant) {
-        writer.beginObject()
-        switch self {
-        case .command(let event, let activity): Self.write(event, activity, to: &writer)
-        case .fact(let fact, let activity, let user):
-            Self.write(fact, activity, user, now: now, to: &writer)
-        case .thinned(let fact): RowsLeftOut.write(fact, to: &writer)
-        case .cut(let rows, _): rows.writeMembers(to: &writer)
-        case .damaged(let places, _):
-            writer.member("seq", places.places.upperBound)
-            writer.member("damaged", true)
-            places.writeMembers(to: &writer)
+        writer.object { writer in
+            switch self {
+            case .command(let event, let activity): Self.write(event, activity, to: &writer)
+            case .fact(let fact, let activity, let user):
+                Self.write(fact, activity, user, now: now, to: &writer)
+            case .thinned(let fact): RowsLeftOut.write(fact, to: &writer)
+            case .cut(let rows, _): rows.writeMembers(to: &writer)
+            case .damaged(let places, _):
+                writer.member("seq", places.places.upperBound)
+                writer.member("damaged", true)
+                places.writeMembers(to: &writer)
+            }
+            writer.member("cursor", cursor.text)
         }
-        writer.member("cursor", cursor.text)
-        writer.endObject()
     }
 
     /// Writes an event. `body` has the bytes that the producer sent.
@@ -141,14 +141,11 @@ package struct LogPage: Sendable {
         writer.endArray()
         writer.nullable("next_cursor", nextCursor?.text)
         if !damaged.isEmpty {
-            writer.name("damaged")
-            writer.beginArray()
-            for places in damaged {
-                writer.beginObject()
-                places.writeMembers(to: &writer)
-                writer.endObject()
+            writer.array("damaged", of: damaged) { writer, places in
+                writer.object { writer in
+                    places.writeMembers(to: &writer)
+                }
             }
-            writer.endArray()
         }
         writer.endObject()
     }

@@ -55,94 +55,76 @@ package struct OverviewAnswer: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("tenant", tenant.name.rawValue)
-        writer.name("key")
-        writer.beginObject()
-        writer.member("id", keyID)
-        writer.name("scopes")
-        writer.beginArray()
-        for scope in scopes { writer.string(scope) }
-        writer.endArray()
-        writer.endObject()
-        writer.member("at", at.rfc3339)
-        writer.member("phones", hasPhones)
-        writer.member("last_seq", lastSeq)
-        writeCounters(to: &writer)
-        writer.name("cards")
-        writer.beginObject()
-        writer.member("running", overview.cards.running)
-        writer.member("accepted", overview.cards.accepted)
-        for standing in CardStanding.allCases where standing != .behind {
-            writer.member(standing.rawValue, overview.cards[standing])
+        writer.object { writer in
+            writer.member("tenant", tenant.name.rawValue)
+            writer.object("key") { writer in
+                writer.member("id", keyID)
+                writer.array("scopes", of: scopes) { $0.string($1) }
+            }
+            writer.member("at", at.rfc3339)
+            writer.member("phones", hasPhones)
+            writer.member("last_seq", lastSeq)
+            writeCounters(to: &writer)
+            writer.object("cards") { writer in
+                writer.member("running", overview.cards.running)
+                writer.member("accepted", overview.cards.accepted)
+                for standing in CardStanding.allCases where standing != .behind {
+                    writer.member(standing.rawValue, overview.cards[standing])
+                }
+            }
+            writer.member("behind", overview.cards[.behind])
+            writer.array("slowest", of: overview.slowest) { Self.write($1, to: &$0) }
+            writer.array("attention", of: attention) { Self.write($1, to: &$0) }
         }
-        writer.endObject()
-        writer.member("behind", overview.cards[.behind])
-        writer.name("slowest")
-        writer.beginArray()
-        for behind in overview.slowest { Self.write(behind, to: &writer) }
-        writer.endArray()
-        writer.name("attention")
-        writer.beginArray()
-        for item in attention { Self.write(item, to: &writer) }
-        writer.endArray()
-        writer.endObject()
     }
 
     private func writeCounters(to writer: inout JSONWriter) {
-        writer.name("counters")
-        writer.beginObject()
-        writer.member("activities", counters.activitiesLive)
-        writer.member("destinations", counters.destinations)
-        writer.member("devices", counters.devices)
-        writer.member("events", counters.eventsAccepted)
-        writer.member("refused", counters.commandsRefused)
-        writer.member("pushes", counters.pushesSent)
-        writer.member("pushes_accepted", counters.pushesAccepted)
-        writer.member("pushes_rejected", counters.pushesRejected)
-        writer.member("pushes_not_sent", counters.pushesNotSent)
-        writer.member("pushes_unknown", counters.pushesUnknown)
-        writer.member("frames", counters.framesSent)
-        writer.endObject()
+        writer.object("counters") { writer in
+            writer.member("activities", counters.activitiesLive)
+            writer.member("destinations", counters.destinations)
+            writer.member("devices", counters.devices)
+            writer.member("events", counters.eventsAccepted)
+            writer.member("refused", counters.commandsRefused)
+            writer.member("pushes", counters.pushesSent)
+            writer.member("pushes_accepted", counters.pushesAccepted)
+            writer.member("pushes_rejected", counters.pushesRejected)
+            writer.member("pushes_not_sent", counters.pushesNotSent)
+            writer.member("pushes_unknown", counters.pushesUnknown)
+            writer.member("frames", counters.framesSent)
+        }
     }
 
     private static func write(_ behind: Overview.Behind, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("activity", behind.activity.rawValue)
-        writer.member("device", behind.device.rawValue)
-        writer.member("class", behind.budgetClass.name)
-        writer.member("versions", behind.versions)
-        if let waiting = behind.waiting {
-            writer.name("waiting")
-            writer.decision(waiting)
+        writer.object { writer in
+            writer.member("activity", behind.activity.rawValue)
+            writer.member("device", behind.device.rawValue)
+            writer.member("class", behind.budgetClass.name)
+            writer.member("versions", behind.versions)
+            if let waiting = behind.waiting {
+                writer.name("waiting")
+                writer.decision(waiting)
+            }
         }
-        writer.endObject()
     }
 
     private static func write(_ item: Attention, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("code", item.code)
-        writer.member("text", item.text)
-        writer.member("count", item.count)
-        writer.optional("activity", item.activity?.rawValue)
-        writer.optional("device", item.device?.rawValue)
-        if !item.members.isEmpty {
-            writer.name("members")
-            writer.beginArray()
-            for member in item.members {
-                writer.beginObject()
-                writer.member("activity", member.activity.rawValue)
-                writer.member("device", member.device.rawValue)
-                writer.endObject()
+        writer.object { writer in
+            writer.member("code", item.code)
+            writer.member("text", item.text)
+            writer.member("count", item.count)
+            writer.optional("activity", item.activity?.rawValue)
+            writer.optional("device", item.device?.rawValue)
+            if !item.members.isEmpty {
+                writer.array("members", of: item.members) { writer, member in
+                    writer.object { writer in
+                        writer.member("activity", member.activity.rawValue)
+                        writer.member("device", member.device.rawValue)
+                    }
+                }
             }
-            writer.endArray()
+            writer.optional("app", item.app)
+            writer.optional("environment", item.environment)
+            writer.array("try", of: item.commands) { $0.string($1) }
         }
-        writer.optional("app", item.app)
-        writer.optional("environment", item.environment)
-        writer.name("try")
-        writer.beginArray()
-        for command in item.commands { writer.string(command) }
-        writer.endArray()
-        writer.endObject()
     }
 }

@@ -19,12 +19,12 @@ package struct PastDestination: Sendable {
 
     package func write(to writer: inout JSONWriter) {
         let route = (accepted ?? newest)?.record.attempt?.route
-        writer.beginObject()
-        writer.member(recipient.member, recipient.name.rawValue)
-        writer.nullable("route", route?.name)
-        writer.member("acknowledged_version", accepted?.record.version ?? 0)
-        writer.nullable("acknowledged_at", accepted?.at.rfc3339)
-        writer.nullable("result", newest?.result)
-        writer.endObject()
+        writer.object { writer in
+            writer.member(recipient.member, recipient.name.rawValue)
+            writer.nullable("route", route?.name)
+            writer.member("acknowledged_version", accepted?.record.version ?? 0)
+            writer.nullable("acknowledged_at", accepted?.at.rfc3339)
+            writer.nullable("result", newest?.result)
+        }
     }
 }

@@ -19,21 +19,15 @@ package struct ReadinessAnswer: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("status", status.rawValue)
-        writer.name("entries")
-        writer.beginArray()
-        for entry in entries {
-            writer.beginObject()
-            writer.member("code", entry.code)
-            writer.member("text", entry.text)
-            writer.name("try")
-            writer.beginArray()
-            for command in entry.commands { writer.string(command) }
-            writer.endArray()
-            writer.endObject()
+        writer.object { writer in
+            writer.member("status", status.rawValue)
+            writer.array("entries", of: entries) { writer, entry in
+                writer.object { writer in
+                    writer.member("code", entry.code)
+                    writer.member("text", entry.text)
+                    writer.array("try", of: entry.commands) { $0.string($1) }
+                }
+            }
         }
-        writer.endArray()
-        writer.endObject()
     }
 }

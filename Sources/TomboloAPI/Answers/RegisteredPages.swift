@@ -13,13 +13,10 @@ package struct DevicePage: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("devices")
-        writer.beginArray()
-        for device in devices { device.write(to: &writer) }
-        writer.endArray()
-        writer.nullable("next_cursor", next?.rawValue)
-        writer.endObject()
+        writer.object { writer in
+            writer.array("devices", of: devices) { $1.write(to: &$0) }
+            writer.nullable("next_cursor", next?.rawValue)
+        }
     }
 }
 
@@ -35,12 +32,9 @@ package struct TypePage: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("types")
-        writer.beginArray()
-        for type in types { type.write(to: &writer) }
-        writer.endArray()
-        writer.nullable("next_cursor", next)
-        writer.endObject()
+        writer.object { writer in
+            writer.array("types", of: types) { $1.write(to: &$0) }
+            writer.nullable("next_cursor", next)
+        }
     }
 }

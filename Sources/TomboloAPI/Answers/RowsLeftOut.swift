@@ -31,9 +31,8 @@ package struct RowsLeftOut: Hashable, Sendable {
         writer.member("count", counts.reduce(Int64(0)) { $0 + ($1.value.integer ?? 0) })
         writer.member("recorded_at", fact.fact.recordedAt.rfc3339)
         writer.optional("from", body?.root["from"]?.string)
-        writer.name("facts")
-        writer.beginObject()
-        for entry in counts { writer.member(entry.name, entry.value.integer ?? 0) }
-        writer.endObject()
+        writer.object("facts") { writer in
+            for entry in counts { writer.member(entry.name, entry.value.integer ?? 0) }
+        }
     }
 }

@@ -41,18 +41,18 @@ package struct StoredAnswer: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if isDryRun { writer.member("dry_run", true) }
-        writer.member("device", device.rawValue)
-        if let subject { writer.member(subject.name, subject.value) }
-        writer.member("result", word)
-        if let presence {
-            writer.member("presence", presence.state.name)
-            writer.member("is", presence.transition.name)
+        writer.object { writer in
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member("device", device.rawValue)
+            if let subject { writer.member(subject.name, subject.value) }
+            writer.member("result", word)
+            if let presence {
+                writer.member("presence", presence.state.name)
+                writer.member("is", presence.transition.name)
+            }
+            if endsWaiting > 0 { writer.member("ends_waiting", Int64(endsWaiting)) }
+            if !lint.isEmpty { writer.lints(lint) }
         }
-        if endsWaiting > 0 { writer.member("ends_waiting", Int64(endsWaiting)) }
-        if !lint.isEmpty { writer.lints(lint) }
-        writer.endObject()
     }
 
     private var word: String {

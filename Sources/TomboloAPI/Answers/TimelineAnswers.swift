@@ -21,20 +21,19 @@ package struct TimelineAnswer: Sendable {
     package var httpStatus: Int { stored.kind == .created && !isDryRun ? 201 : 200 }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if isDryRun { writer.member("dry_run", true) }
-        writer.member("kind", kind.rawValue)
-        writer.subject(subject)
-        writer.member("result", stored.kind == .created ? "created" : "updated")
-        writer.name("reload")
-        writer.beginObject()
-        writer.member("wanted", Int64(stored.count))
-        writer.member("unreachable", Int64(stored.unreachable))
-        // A `widgets` push does not name a kind of widget, so it reloads all kinds.
-        writer.member("every_kind", true)
-        writer.endObject()
-        writer.lints(stored.lint)
-        writer.endObject()
+        writer.object { writer in
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member("kind", kind.rawValue)
+            writer.subject(subject)
+            writer.member("result", stored.kind == .created ? "created" : "updated")
+            writer.object("reload") { writer in
+                writer.member("wanted", Int64(stored.count))
+                writer.member("unreachable", Int64(stored.unreachable))
+                // A `widgets` push does not name a kind of widget, so it reloads all kinds.
+                writer.member("every_kind", true)
+            }
+            writer.lints(stored.lint)
+        }
     }
 }
 
@@ -78,16 +77,16 @@ extension TimelineView {
     /// Writes the timeline as `GET /v1/timelines/{kind}` shows it: the stored members, its kind and
     /// app, and when its producer will be asked for the next one.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("kind", key.kind.rawValue)
-        writer.member("app", key.app)
-        let own = ["kind", "app", "updated_at", "due_at"]
-        for member in timeline.outline.members where !own.contains(member.name) {
-            writer.member(member.name, timeline.body.value(at: member.place))
+        writer.object { writer in
+            writer.member("kind", key.kind.rawValue)
+            writer.member("app", key.app)
+            let own = ["kind", "app", "updated_at", "due_at"]
+            for member in timeline.outline.members where !own.contains(member.name) {
+                writer.member(member.name, timeline.body.value(at: member.place))
+            }
+            writer.member("updated_at", updatedAt.rfc3339)
+            writer.nullable("due_at", dueAt?.rfc3339)
         }
-        writer.member("updated_at", updatedAt.rfc3339)
-        writer.nullable("due_at", dueAt?.rfc3339)
-        writer.endObject()
     }
 
     /// The cursor for the timelines after this one in a list.
@@ -106,13 +105,10 @@ package struct TimelinePage: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("timelines")
-        writer.beginArray()
-        for timeline in timelines { timeline.write(to: &writer) }
-        writer.endArray()
-        writer.nullable("next_cursor", next)
-        writer.endObject()
+        writer.object { writer in
+            writer.array("timelines", of: timelines) { $1.write(to: &$0) }
+            writer.nullable("next_cursor", next)
+        }
     }
 }
 
@@ -193,18 +189,14 @@ package struct TimelineChoices: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.name("choices")
-        writer.beginArray()
-        for choice in choices {
-            writer.beginObject()
-            writer.member("config", choice.key.rawValue)
-            writer.name("content")
-            writer.raw(choice.now.entries.first?.content ?? .emptyObject)
-            writer.endObject()
+        writer.object { writer in
+            writer.array("choices", of: choices) { writer, choice in
+                writer.object { writer in
+                    writer.member("config", choice.key.rawValue)
+                    writer.member("content", choice.now.entries.first?.content ?? .emptyObject)
+                }
+            }
+            writer.nullable("next_cursor", next)
         }
-        writer.endArray()
-        writer.nullable("next_cursor", next)
-        writer.endObject()
     }
 }

@@ -4,14 +4,13 @@ package import TomboloJSON
 extension TypeView {
     /// Writes the type as `GET /v1/types/{type}` shows it: the stored members, its name and app.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("type", name)
-        writer.member("app", app)
-        for (name, value) in body.document.root.members where name != "app" && name != "type" {
-            writer.name(name)
-            writer.raw(value.raw)
+        writer.object { writer in
+            writer.member("type", name)
+            writer.member("app", app)
+            for (name, value) in body.document.root.members where name != "app" && name != "type" {
+                writer.rawMember(name, value.raw)
+            }
         }
-        writer.endObject()
     }
 }
 
@@ -31,11 +30,11 @@ package struct TypeAnswer: Sendable {
     package var httpStatus: Int { stored.kind == .created ? 201 : 200 }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if isDryRun { writer.member("dry_run", true) }
-        writer.member("type", type)
-        writer.member("result", stored.kind == .created ? "created" : "updated")
-        writer.lints(stored.lint)
-        writer.endObject()
+        writer.object { writer in
+            if isDryRun { writer.member("dry_run", true) }
+            writer.member("type", type)
+            writer.member("result", stored.kind == .created ? "created" : "updated")
+            writer.lints(stored.lint)
+        }
     }
 }

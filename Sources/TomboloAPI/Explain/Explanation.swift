@@ -78,61 +78,46 @@ package struct Explanation: Sendable {
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("activity", activity.rawValue)
-        writer.nullable(recipient?.member ?? "device", recipient?.name.rawValue)
-        writer.member("version", version)
-        writer.optional("trace_id", trace?.text)
-        writer.member("question", question)
-        writer.member("answer", answer)
-        Self.write(because, to: &writer)
-        writer.name("suspects")
-        writer.beginArray()
-        for suspect in suspects {
-            writer.beginObject()
-            writer.member("code", suspect.code)
-            writer.member("text", suspect.text)
-            writer.name("speaks_for")
-            writer.beginArray()
-            for reason in suspect.speaksFor { writer.string(reason) }
-            writer.endArray()
-            writer.endObject()
-        }
-        writer.endArray()
-        if !surfaces.isEmpty {
-            writer.name("surfaces")
-            writer.beginArray()
-            for surface in surfaces {
-                writer.beginObject()
-                writer.member("surface", surface.name)
-                if !surface.config.isEmpty {
-                    writer.member(
-                        "config", surface.config.map(\.rawValue).joined(separator: ","))
+        writer.object { writer in
+            writer.member("activity", activity.rawValue)
+            writer.nullable(recipient?.member ?? "device", recipient?.name.rawValue)
+            writer.member("version", version)
+            writer.optional("trace_id", trace?.text)
+            writer.member("question", question)
+            writer.member("answer", answer)
+            Self.write(because, to: &writer)
+            writer.array("suspects", of: suspects) { writer, suspect in
+                writer.object { writer in
+                    writer.member("code", suspect.code)
+                    writer.member("text", suspect.text)
+                    writer.array("speaks_for", of: suspect.speaksFor) { $0.string($1) }
                 }
-                writer.member("answer", surface.answer)
-                Self.write(surface.because, to: &writer)
-                writer.endObject()
             }
-            writer.endArray()
+            if !surfaces.isEmpty {
+                writer.array("surfaces", of: surfaces) { writer, surface in
+                    writer.object { writer in
+                        writer.member("surface", surface.name)
+                        if !surface.config.isEmpty {
+                            writer.member(
+                                "config", surface.config.map(\.rawValue).joined(separator: ","))
+                        }
+                        writer.member("answer", surface.answer)
+                        Self.write(surface.because, to: &writer)
+                    }
+                }
+            }
+            writer.array("try", of: commands) { $0.string($1) }
         }
-        writer.name("try")
-        writer.beginArray()
-        for command in commands { writer.string(command) }
-        writer.endArray()
-        writer.endObject()
     }
 
     static func write(_ findings: [Finding], to writer: inout JSONWriter) {
-        writer.name("because")
-        writer.beginArray()
-        for finding in findings {
-            writer.beginObject()
-            writer.member("code", finding.code)
-            writer.member("text", finding.text)
-            writer.optional("at", finding.at?.rfc3339)
-            writer.endObject()
+        writer.array("because", of: findings) { writer, finding in
+            writer.object { writer in
+                writer.member("code", finding.code)
+                writer.member("text", finding.text)
+                writer.optional("at", finding.at?.rfc3339)
+            }
         }
-        writer.endArray()
     }
 }
 

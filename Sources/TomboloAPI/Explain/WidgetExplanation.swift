@@ -243,17 +243,14 @@ package struct WidgetExplanation: Sendable {
 
     /// Writes the answer to `GET /v1/timelines/{kind}/explain`.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("kind", known.kind.rawValue)
-        writer.member("device", known.device.rawValue)
-        writer.optional("config", known.config.isEmpty ? nil : configText)
-        writer.member("question", question)
-        writer.member("answer", answer)
-        Explanation.write(because, to: &writer)
-        writer.name("try")
-        writer.beginArray()
-        for command in commands { writer.string(command) }
-        writer.endArray()
-        writer.endObject()
+        writer.object { writer in
+            writer.member("kind", known.kind.rawValue)
+            writer.member("device", known.device.rawValue)
+            writer.optional("config", known.config.isEmpty ? nil : configText)
+            writer.member("question", question)
+            writer.member("answer", answer)
+            Explanation.write(because, to: &writer)
+            writer.array("try", of: commands) { $0.string($1) }
+        }
     }
 }

@@ -69,25 +69,22 @@ package struct Problem: Error, Hashable, Sendable {
     ///
     /// - Parameter traceID: 32 hex digits that identify this answer. Lines of a batch share its id.
     package func write(to writer: inout JSONWriter, traceID: String? = nil) {
-        writer.beginObject()
-        writer.member("type", page.path)
-        writer.member("title", page.title)
-        writer.member("status", status)
-        writer.member("code", code.rawValue)
-        writer.member("detail", detail)
-        if !errors.isEmpty {
-            writer.name("errors")
-            writer.beginArray()
-            for error in errors {
-                writer.beginObject()
-                writer.member("pointer", error.pointer)
-                writer.member("detail", error.message)
-                writer.endObject()
+        writer.object { writer in
+            writer.member("type", page.path)
+            writer.member("title", page.title)
+            writer.member("status", status)
+            writer.member("code", code.rawValue)
+            writer.member("detail", detail)
+            if !errors.isEmpty {
+                writer.array("errors", of: errors) { writer, error in
+                    writer.object { writer in
+                        writer.member("pointer", error.pointer)
+                        writer.member("detail", error.message)
+                    }
+                }
             }
-            writer.endArray()
+            for member in extensions { writer.member(member.name, member.value) }
+            if let traceID { writer.member("trace_id", traceID) }
         }
-        for member in extensions { writer.member(member.name, member.value) }
-        if let traceID { writer.member("trace_id", traceID) }
-        writer.endObject()
     }
 }

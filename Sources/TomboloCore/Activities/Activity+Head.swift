@@ -137,10 +137,7 @@ extension PlayingClip {
         writer.member(name + "_version", version)
         writer.member(name + "_started", startedAt.nanoseconds)
         if case .tween(let tween) = clip.motion, tween.velocity.contains(where: { $0 != 0 }) {
-            writer.name(name + "_velocity")
-            writer.beginArray()
-            for speed in tween.velocity { writer.double(speed) }
-            writer.endArray()
+            writer.array(name + "_velocity", of: tween.velocity) { $0.double($1) }
         }
         writer.name(name)
         clip.write(into: &writer)

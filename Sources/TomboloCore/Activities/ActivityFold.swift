@@ -69,9 +69,9 @@ package struct ActivityFold: Sendable {
 
     private static func bytes(_ projection: Projection) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        projection.write(into: &writer)
-        writer.endObject()
+        writer.object { writer in
+            projection.write(into: &writer)
+        }
         return writer.bytes
     }
 }

@@ -25,14 +25,14 @@ struct HeadState: Sendable {
 
     func bytes() -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("id", key.id.rawValue)
-        writer.member("tenant", key.tenant.name.rawValue)
-        writer.member("incarnation", incarnation)
-        definition.value.write(into: &writer)
-        projection.write(into: &writer)
-        writeOlderAlerts(into: &writer)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("id", key.id.rawValue)
+            writer.member("tenant", key.tenant.name.rawValue)
+            writer.member("incarnation", incarnation)
+            definition.value.write(into: &writer)
+            projection.write(into: &writer)
+            writeOlderAlerts(into: &writer)
+        }
         return writer.bytes
     }
 
@@ -49,16 +49,13 @@ struct HeadState: Sendable {
 
     private func writeOlderAlerts(into writer: inout JSONWriter) {
         guard !olderAlerts.isEmpty else { return }
-        writer.name("alerts")
-        writer.beginArray()
-        for alert in olderAlerts {
-            writer.beginObject()
-            writer.member("alert", alert.content)
-            writer.member("alert_version", alert.version)
-            writer.member("alert_expires", alert.expiresAt.nanoseconds)
-            writer.endObject()
+        writer.array("alerts", of: olderAlerts) { writer, alert in
+            writer.object { writer in
+                writer.member("alert", alert.content)
+                writer.member("alert_version", alert.version)
+                writer.member("alert_expires", alert.expiresAt.nanoseconds)
+            }
         }
-        writer.endArray()
     }
 }
 
@@ -89,10 +86,7 @@ extension Activity.Definition {
         case .user(let user): writer.member("user", user)
         case .channel(let channel): writer.member("channel", channel.rawValue)
         case .devices(let devices):
-            writer.name("devices")
-            writer.beginArray()
-            for device in devices { writer.string(device.rawValue) }
-            writer.endArray()
+            writer.array("devices", of: devices) { $0.string($1.rawValue) }
         }
     }
 }

@@ -61,17 +61,8 @@ package struct DestinationCounts: Hashable, Sendable {
 }
 
 /// The public status of an activity.
-package enum ActivityStatus: UInt8, Hashable, Sendable, CaseIterable {
+package enum ActivityStatus: String, Named, Hashable, Sendable, CaseIterable {
     case waiting, active, ended
     /// Set aside, because its newest state is unknown.
     case damaged
-
-    package var name: String {
-        switch self {
-        case .waiting: "waiting"
-        case .active: "active"
-        case .ended: "ended"
-        case .damaged: "damaged"
-        }
-    }
 }

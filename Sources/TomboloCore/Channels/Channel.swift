@@ -56,19 +56,19 @@ package struct Channel: Hashable, Sendable {
 
     func record() -> Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", tenant.name.rawValue)
-        writer.member("app", app)
-        writer.member("environment", environment.name)
-        if let name { writer.member("name", name.rawValue) }
-        writer.member("id", id)
-        writer.member("storage", Int64(storage.rawValue))
-        writer.member("created", createdAt.nanoseconds)
-        if let activity { writer.member("activity", activity.rawValue) }
-        if restsUntil != .distantPast { writer.member("rests", restsUntil.nanoseconds) }
-        if isGone { writer.member("gone", true) }
-        if isBeingDeleted { writer.member("deleting", true) }
-        writer.endObject()
+        writer.object { writer in
+            writer.member("tenant", tenant.name.rawValue)
+            writer.member("app", app)
+            writer.member("environment", environment.name)
+            if let name { writer.member("name", name.rawValue) }
+            writer.member("id", id)
+            writer.member("storage", Int64(storage.rawValue))
+            writer.member("created", createdAt.nanoseconds)
+            if let activity { writer.member("activity", activity.rawValue) }
+            if restsUntil != .distantPast { writer.member("rests", restsUntil.nanoseconds) }
+            if isGone { writer.member("gone", true) }
+            if isBeingDeleted { writer.member("deleting", true) }
+        }
         return Record(space: .channel, number: number, value: writer.bytes)
     }
 

@@ -170,9 +170,9 @@ package struct Animatable: Hashable, Sendable {
         switch shape {
         case .number: write(components.popFirst() ?? 0, into: &writer)
         case .vector(let count):
-            writer.beginArray()
-            for _ in 0..<count { write(components.popFirst() ?? 0, into: &writer) }
-            writer.endArray()
+            writer.array(of: 0..<count) { writer, _ in
+                write(components.popFirst() ?? 0, into: &writer)
+            }
         case .colour(let hasAlpha):
             var text = "#"
             for _ in 0..<(hasAlpha ? 4 : 3) {
@@ -181,12 +181,12 @@ package struct Animatable: Hashable, Sendable {
             }
             writer.string(text)
         case .object(let members):
-            writer.beginObject()
-            for member in members {
-                writer.name(member.name)
-                write(member.shape, &components, into: &writer)
+            writer.object { writer in
+                for member in members {
+                    writer.name(member.name)
+                    write(member.shape, &components, into: &writer)
+                }
             }
-            writer.endObject()
         }
     }
 

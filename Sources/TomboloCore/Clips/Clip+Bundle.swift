@@ -18,20 +18,17 @@ extension Clip {
             state.document.root[Self.bundleMember] == nil
         else { return nil }
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("path", path.description)
-        writer.name("frames")
-        writer.beginArray()
-        for frame in flipbook.framesInTurn { writer.raw(frame) }
-        writer.endArray()
-        writer.member("every", flipbook.every.seconds)
-        switch flipbook.repetition {
-        case .forever: writer.member("loop", true)
-        case .times(let count): writer.member("loop", count)
+        writer.object { writer in
+            writer.member("path", path.description)
+            writer.array("frames", of: flipbook.framesInTurn) { $0.raw($1) }
+            writer.member("every", flipbook.every.seconds)
+            switch flipbook.repetition {
+            case .forever: writer.member("loop", true)
+            case .times(let count): writer.member("loop", count)
+            }
+            writer.name("began")
+            writer.double(Double(began.nanoseconds / 1_000_000) / 1_000)
         }
-        writer.name("began")
-        writer.double(Double(began.nanoseconds / 1_000_000) / 1_000)
-        writer.endObject()
         return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
     }
 
@@ -43,11 +40,11 @@ extension Clip {
     func keyframed(into state: JSON, reached: Instant) -> JSON? {
         guard state.document.root[Self.bundleMember] == nil else { return nil }
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("path", path.description)
-        writer.name("reached")
-        writer.double(Double(reached.nanoseconds / 1_000_000) / 1_000)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("path", path.description)
+            writer.name("reached")
+            writer.double(Double(reached.nanoseconds / 1_000_000) / 1_000)
+        }
         return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
     }
 }

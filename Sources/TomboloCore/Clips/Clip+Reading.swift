@@ -49,21 +49,21 @@ extension Clip {
 
     /// Writes the JSON that `init(reading:)` reads.
     func write(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("urgency", urgency.name)
-        if fit != .auto { writer.member("fit", fit.name) }
-        switch motion {
-        case .flipbook: writer.name("flipbook")
-        case .tween: writer.name("tween")
+        writer.object { writer in
+            writer.member("urgency", urgency.name)
+            if fit != .auto { writer.member("fit", fit.name) }
+            switch motion {
+            case .flipbook: writer.name("flipbook")
+            case .tween: writer.name("tween")
+            }
+            writer.object { writer in
+                writer.member("path", path.description)
+                writer.member("clock", clock == .wall ? "wall" : "shown")
+                switch motion {
+                case .flipbook(let flipbook): flipbook.writeMembers(into: &writer)
+                case .tween(let tween): tween.writeMembers(into: &writer)
+                }
+            }
         }
-        writer.beginObject()
-        writer.member("path", path.description)
-        writer.member("clock", clock == .wall ? "wall" : "shown")
-        switch motion {
-        case .flipbook(let flipbook): flipbook.writeMembers(into: &writer)
-        case .tween(let tween): tween.writeMembers(into: &writer)
-        }
-        writer.endObject()
-        writer.endObject()
     }
 }

@@ -64,20 +64,18 @@ extension Easing {
 
     /// Writes the JSON that `reading` reads.
     func write(into writer: inout JSONWriter) {
-        writer.beginObject()
-        switch self {
-        case .curve(let curve):
-            writer.name("cubicBezier")
-            writer.beginArray()
-            for number in [curve.x1, curve.y1, curve.x2, curve.y2] { writer.double(number) }
-            writer.endArray()
-        case .spring(let spring):
-            writer.name("spring")
-            writer.beginObject()
-            writer.member("duration", spring.span.text)
-            writer.member("bounce", spring.bounce)
-            writer.endObject()
+        writer.object { writer in
+            switch self {
+            case .curve(let curve):
+                writer.array("cubicBezier", of: [curve.x1, curve.y1, curve.x2, curve.y2]) {
+                    $0.double($1)
+                }
+            case .spring(let spring):
+                writer.object("spring") { writer in
+                    writer.member("duration", spring.span.text)
+                    writer.member("bounce", spring.bounce)
+                }
+            }
         }
-        writer.endObject()
     }
 }

@@ -50,10 +50,7 @@ extension Flipbook {
 
     /// Writes the members that `init(reading:)` reads, without the braces around them.
     func writeMembers(into writer: inout JSONWriter) {
-        writer.name("frames")
-        writer.beginArray()
-        for frame in frames { writer.raw(frame) }
-        writer.endArray()
+        writer.array("frames", of: frames) { $0.raw($1) }
         writer.member("every", every.text)
         if case .times(let count) = repetition { writer.member("loop", count) }
         if let startAt { writer.member("start_at", startAt) }

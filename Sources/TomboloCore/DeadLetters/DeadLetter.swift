@@ -48,20 +48,20 @@ package struct DeadLetter: Hashable, Sendable {
 
     func record() -> Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", activity.tenant.name.rawValue)
-        writer.member("activity", activity.id.rawValue)
-        writer.member("incarnation", incarnation)
-        if renewal > 0 { writer.member("renewal", renewal) }
-        writer.member("device", device.rawValue)
-        writer.member("event", Int64(event.rawValue))
-        writer.member("version", version)
-        writer.member("status", status)
-        writer.member("reason", reason)
-        writer.member("apns_id", apnsID)
-        writer.member("at", at.nanoseconds)
-        writer.member("serial", serial)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("tenant", activity.tenant.name.rawValue)
+            writer.member("activity", activity.id.rawValue)
+            writer.member("incarnation", incarnation)
+            if renewal > 0 { writer.member("renewal", renewal) }
+            writer.member("device", device.rawValue)
+            writer.member("event", Int64(event.rawValue))
+            writer.member("version", version)
+            writer.member("status", status)
+            writer.member("reason", reason)
+            writer.member("apns_id", apnsID)
+            writer.member("at", at.nanoseconds)
+            writer.member("serial", serial)
+        }
         return Record(space: .deadLetter, number: number, value: writer.bytes)
     }
 }

@@ -115,15 +115,15 @@ struct ActionTable: Sendable {
 
     private static func record(_ one: Kept, _ key: Key, at now: Instant) -> Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", key.device.tenant.name.rawValue)
-        writer.member("device", key.device.id.rawValue)
-        writer.member("key", key.text)
-        writer.member("digest", Int64(bitPattern: one.digest))
-        writer.member("action", one.taken.id)
-        writer.member("expires", one.taken.expiresAt.nanoseconds)
-        writer.member("at", now.nanoseconds)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("tenant", key.device.tenant.name.rawValue)
+            writer.member("device", key.device.id.rawValue)
+            writer.member("key", key.text)
+            writer.member("digest", Int64(bitPattern: one.digest))
+            writer.member("action", one.taken.id)
+            writer.member("expires", one.taken.expiresAt.nanoseconds)
+            writer.member("at", now.nanoseconds)
+        }
         return Record(space: .action, number: one.number, value: writer.bytes)
     }
 

@@ -70,16 +70,16 @@ struct DepartedDevices: Sendable {
 
     private static func record(_ name: Name, _ entry: Entry) -> Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        switch name {
-        case .deleted(let key):
-            writer.member("tenant", key.tenant.name.rawValue)
-            writer.member("departed", key.id.rawValue)
-        case .erased(let hash): writer.member("erased", hash)
+        writer.object { writer in
+            switch name {
+            case .deleted(let key):
+                writer.member("tenant", key.tenant.name.rawValue)
+                writer.member("departed", key.id.rawValue)
+            case .erased(let hash): writer.member("erased", hash)
+            }
+            writer.name("owner")
+            entry.owner.write(into: &writer)
         }
-        writer.name("owner")
-        entry.owner.write(into: &writer)
-        writer.endObject()
         return Record(space: .device, number: entry.number, value: writer.bytes)
     }
 
@@ -101,11 +101,11 @@ struct DepartedDevices: Sendable {
 extension DeviceOwner {
     /// Writes the JSON that `init(reading:)` reads.
     func write(into writer: inout JSONWriter) {
-        writer.beginObject()
-        if let user { writer.member("user", user) }
-        writer.member("key", key)
-        if erasedThrough > 0 { writer.member("erased_through", erasedThrough) }
-        writer.endObject()
+        writer.object { writer in
+            if let user { writer.member("user", user) }
+            writer.member("key", key)
+            if erasedThrough > 0 { writer.member("erased_through", erasedThrough) }
+        }
     }
 
     init?(reading view: JSONView) {

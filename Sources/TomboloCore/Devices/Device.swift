@@ -229,61 +229,53 @@ extension Device {
     func record(surfaces: [(name: String, parts: [Int64])] = []) -> Record {
         if let channel { return channel.record() }
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", key.tenant.name.rawValue)
-        writer.member("id", key.id.rawValue)
-        writer.name("registration")
-        registration.write(into: &writer)
-        if let owner {
-            writer.name("owner")
-            owner.write(into: &writer)
-        }
-        if let leavingUntil { writer.member("leaving_until", leavingUntil.nanoseconds) }
-        if joinedAt != .distantPast { writer.member("joined", joinedAt.nanoseconds) }
-        if let changedAt { writer.member("changed", changedAt.nanoseconds) }
-        writer.name("tokens")
-        writer.beginObject()
-        for (name, token) in tokens.all.sorted(by: { $0.name.text < $1.name.text }) {
-            writer.name(name.text)
-            writer.beginObject()
-            writer.member("token", token.value.text)
-            writer.member("registered", token.registeredAt.nanoseconds)
-            writer.member("observed", token.observedAt.nanoseconds)
-            writer.endObject()
-        }
-        writer.endObject()
-        if !surfaces.isEmpty {
-            writer.name("surfaces")
-            writer.beginObject()
-            for (name, parts) in surfaces {
-                writer.name(name)
-                writer.beginArray()
-                for part in parts { writer.integer(part) }
-                writer.endArray()
+        writer.object { writer in
+            writer.member("tenant", key.tenant.name.rawValue)
+            writer.member("id", key.id.rawValue)
+            writer.name("registration")
+            registration.write(into: &writer)
+            if let owner {
+                writer.name("owner")
+                owner.write(into: &writer)
             }
-            writer.endObject()
-        }
-        if reconciledAt != .distantPast {
-            writer.member("reconciled", reconciledAt.nanoseconds)
-        }
-        if !retired.isEmpty {
-            writer.name("retired")
-            writer.beginObject()
-            for (name, token) in retired.sorted(by: { $0.key.text < $1.key.text }) {
-                writer.name(name.text)
-                writer.beginObject()
-                writer.member("token", token.value.text)
-                writer.member("at", token.at.nanoseconds)
-                writer.member("observed", token.observedAt.nanoseconds)
-                if let answer = token.refusal.answer { writer.member("answer", answer) }
-                if let environment = token.refusal.environment {
-                    writer.member("environment", environment.name)
+            if let leavingUntil { writer.member("leaving_until", leavingUntil.nanoseconds) }
+            if joinedAt != .distantPast { writer.member("joined", joinedAt.nanoseconds) }
+            if let changedAt { writer.member("changed", changedAt.nanoseconds) }
+            writer.object("tokens") { writer in
+                for (name, token) in tokens.all.sorted(by: { $0.name.text < $1.name.text }) {
+                    writer.object(name.text) { writer in
+                        writer.member("token", token.value.text)
+                        writer.member("registered", token.registeredAt.nanoseconds)
+                        writer.member("observed", token.observedAt.nanoseconds)
+                    }
                 }
-                writer.endObject()
             }
-            writer.endObject()
+            if !surfaces.isEmpty {
+                writer.object("surfaces") { writer in
+                    for (name, parts) in surfaces {
+                        writer.array(name, of: parts) { $0.integer($1) }
+                    }
+                }
+            }
+            if reconciledAt != .distantPast {
+                writer.member("reconciled", reconciledAt.nanoseconds)
+            }
+            if !retired.isEmpty {
+                writer.object("retired") { writer in
+                    for (name, token) in retired.sorted(by: { $0.key.text < $1.key.text }) {
+                        writer.object(name.text) { writer in
+                            writer.member("token", token.value.text)
+                            writer.member("at", token.at.nanoseconds)
+                            writer.member("observed", token.observedAt.nanoseconds)
+                            if let answer = token.refusal.answer { writer.member("answer", answer) }
+                            if let environment = token.refusal.environment {
+                                writer.member("environment", environment.name)
+                            }
+                        }
+                    }
+                }
+            }
         }
-        writer.endObject()
         return Record(space: .device, number: number, value: writer.bytes)
     }
 
@@ -342,18 +334,18 @@ extension Device {
 extension DeviceRegistration {
     /// Writes the JSON that `init(reading:)` reads.
     package func write(into writer: inout JSONWriter) {
-        writer.beginObject()
-        if let user { writer.member("user", user) }
-        if let app { writer.member("app", app) }
-        if let environment { writer.member("environment", environment.name) }
-        if let os { writer.member("os", os) }
-        if let appVersion { writer.member("app_version", appVersion) }
-        if let timeZone { writer.member("time_zone", timeZone) }
-        if let locale { writer.member("locale", locale) }
-        writer.member("frequent_updates", frequentUpdates ?? false)
-        if let activitiesEnabled { writer.member("activities_enabled", activitiesEnabled) }
-        if let controlCenter { writer.member("control_center", controlCenter) }
-        if let budgetClass { writer.member("budget_class", budgetClass.name) }
-        writer.endObject()
+        writer.object { writer in
+            if let user { writer.member("user", user) }
+            if let app { writer.member("app", app) }
+            if let environment { writer.member("environment", environment.name) }
+            if let os { writer.member("os", os) }
+            if let appVersion { writer.member("app_version", appVersion) }
+            if let timeZone { writer.member("time_zone", timeZone) }
+            if let locale { writer.member("locale", locale) }
+            writer.member("frequent_updates", frequentUpdates ?? false)
+            if let activitiesEnabled { writer.member("activities_enabled", activitiesEnabled) }
+            if let controlCenter { writer.member("control_center", controlCenter) }
+            if let budgetClass { writer.member("budget_class", budgetClass.name) }
+        }
     }
 }

@@ -229,21 +229,11 @@ package struct TokenRegistration: Hashable, Sendable {
 /// A phone's report about one activity.
 package struct PhoneReport: Sendable {
     /// ActivityKit's `ActivityState`.
-    package enum Phase: UInt8, Hashable, Sendable {
+    package enum Phase: String, Named, Hashable, Sendable {
         case pending, active, stale, ended, dismissed
 
         /// True if the phone shows the card and it has not ended.
         var isThere: Bool { self == .active || self == .stale }
-
-        package var name: String {
-            switch self {
-            case .pending: "pending"
-            case .active: "active"
-            case .stale: "stale"
-            case .ended: "ended"
-            case .dismissed: "dismissed"
-            }
-        }
     }
 
     package var phase: Phase

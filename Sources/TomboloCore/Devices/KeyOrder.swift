@@ -25,10 +25,10 @@ package struct KeyOrder: Hashable, Sendable {
 
     var record: Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("newest", newest)
-        if let unnoted { writer.member("unnoted", unnoted) }
-        writer.endObject()
+        writer.object { writer in
+            writer.member("newest", newest)
+            if let unnoted { writer.member("unnoted", unnoted) }
+        }
         return Record(space: .key, number: Self.number, value: writer.bytes)
     }
 }

@@ -10,11 +10,11 @@ extension Presence {
     func record(ofDevice number: Int64, wall: (Instant) -> Instant) -> Record {
         guard isLease else { return Record(space: .presence, number: number, value: nil) }
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("state", state.name)
-        writer.member("heard", wall(heardAt).nanoseconds)
-        writer.member("observed", observedAt.nanoseconds)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("state", state.name)
+            writer.member("heard", wall(heardAt).nanoseconds)
+            writer.member("observed", observedAt.nanoseconds)
+        }
         return Record(space: .presence, number: number, value: writer.bytes)
     }
 

@@ -115,32 +115,26 @@ extension StartHistory.Card {
 extension StartHistory {
     func record() -> Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", tenant.name.rawValue)
-        switch key {
-        case .device(let key): writer.member("device", key.id.rawValue)
-        case .token(_, let hash): writer.member("token", Int64(bitPattern: hash))
-        }
-        writer.member("starts", startsFullAt.nanoseconds)
-        writer.member("until", until.nanoseconds)
-        if bucketFullAt != .distantPast { writer.member("bucket", bucketFullAt.nanoseconds) }
-        if !surfaces.isEmpty {
-            writer.name("surfaces")
-            writer.beginObject()
-            for (name, full) in surfaces.sorted(by: { $0.key.text < $1.key.text }) {
-                writer.member(name.text, full.nanoseconds)
+        writer.object { writer in
+            writer.member("tenant", tenant.name.rawValue)
+            switch key {
+            case .device(let key): writer.member("device", key.id.rawValue)
+            case .token(_, let hash): writer.member("token", Int64(bitPattern: hash))
             }
-            writer.endObject()
+            writer.member("starts", startsFullAt.nanoseconds)
+            writer.member("until", until.nanoseconds)
+            if bucketFullAt != .distantPast { writer.member("bucket", bucketFullAt.nanoseconds) }
+            if !surfaces.isEmpty {
+                writer.object("surfaces") { writer in
+                    for (name, full) in surfaces.sorted(by: { $0.key.text < $1.key.text }) {
+                        writer.member(name.text, full.nanoseconds)
+                    }
+                }
+            }
+            writer.array("cards", of: cards) { writer, card in
+                writer.array(of: card.parts) { $0.integer($1) }
+            }
         }
-        writer.name("cards")
-        writer.beginArray()
-        for card in cards {
-            writer.beginArray()
-            for part in card.parts { writer.integer(part) }
-            writer.endArray()
-        }
-        writer.endArray()
-        writer.endObject()
         return Record(space: .startHistory, number: number, value: writer.bytes)
     }
 

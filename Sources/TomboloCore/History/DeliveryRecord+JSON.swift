@@ -9,10 +9,7 @@ extension DeliveryRecord {
         if let decidedFrom { writer.member("from", decidedFrom) }
         if goesOn { writer.member("goes_on", true) }
         if !superseded.isEmpty {
-            writer.name("superseded")
-            writer.beginArray()
-            for version in superseded { writer.integer(version) }
-            writer.endArray()
+            writer.array("superseded", of: superseded) { $0.integer($1) }
         }
         if let attempt {
             writer.member("event", attempt.event.name)
@@ -38,10 +35,11 @@ extension DeliveryRecord {
         }
         if waited > .zero { writer.member("waited_ms", waited.nanoseconds / 1_000_000) }
         if !held.isEmpty {
-            writer.name("held_ms")
-            writer.beginObject()
-            for part in held { writer.member(part.reason.name, part.span.nanoseconds / 1_000_000) }
-            writer.endObject()
+            writer.object("held_ms") { writer in
+                for part in held {
+                    writer.member(part.reason.name, part.span.nanoseconds / 1_000_000)
+                }
+            }
         }
         if let trace { writer.member("trace_id", trace.text) }
         writer.endObject()

@@ -344,13 +344,12 @@ extension NewFact {
 extension FactShares.Thinning {
     fileprivate func fact(_ clock: CoreClock, now: Instant) -> NewFact {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("from", clock.wall(from).rfc3339)
-        writer.name("left_out")
-        writer.beginObject()
-        for (kind, count) in leftOut { writer.member(kind, count) }
-        writer.endObject()
-        writer.endObject()
+        writer.object { writer in
+            writer.member("from", clock.wall(from).rfc3339)
+            writer.object("left_out") { writer in
+                for (kind, count) in leftOut { writer.member(kind, count) }
+            }
+        }
         return NewFact(
             tenant: tenant, activity: nil, kind: NewFact.thinned, recordedAt: clock.wall(now),
             body: writer.bytes)

@@ -9,14 +9,14 @@ extension RelayClock.Reading {
     /// The record that `init(record:)` reads.
     package var record: Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("boot", boot)
-        writer.member("monotonic", monotonic)
-        writer.member("steady", steady.nanoseconds)
-        writer.member("lead", lead.nanoseconds)
-        leads.write(to: &writer)
-        if isLast { writer.member("last", Int64(1)) }
-        writer.endObject()
+        writer.object { writer in
+            writer.member("boot", boot)
+            writer.member("monotonic", monotonic)
+            writer.member("steady", steady.nanoseconds)
+            writer.member("lead", lead.nanoseconds)
+            leads.write(to: &writer)
+            if isLast { writer.member("last", Int64(1)) }
+        }
         return Record(space: .relay, number: RelayClock.recordNumber, value: writer.bytes)
     }
 

@@ -183,10 +183,10 @@ extension Core {
             activities.silences.set(slot, at: now + .minutes(1))
             guard case .pending = admit(command, now: now) else { continue }
             var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("reason", "end_after")
-            writer.member("end_after", after.text)
-            writer.endObject()
+            writer.object { writer in
+                writer.member("reason", "end_after")
+                writer.member("end_after", after.text)
+            }
             note(
                 key.tenant, activities[slot].number, "activity.ended", writer.bytes, now: now)
         }

@@ -264,7 +264,7 @@ extension Core {
         case .tokenBackOff, .upstream:
             if flying.event == .start { startFailed(slot, .waiting, now: now) }
             guard reaches == .tokenBackOff else {
-                return backOff(slot, because: .appleUnwell, now: now)
+                return backOff(slot, because: .appleError, now: now)
             }
             destinations[slot].backOff(because: .tokenBackOff, now: now)
             if flying.event == .start { backOffStarts(like: slot) }
@@ -312,7 +312,7 @@ extension Core {
             return
         }
         if isDoubted(since, of: token, now: now) {
-            destinations[slot].backOff(because: .oldWord, now: now)
+            destinations[slot].backOff(because: .tokenDoubted, now: now)
             return
         }
         if case .start(let type) = name {

@@ -27,10 +27,10 @@ package struct Deed: Hashable, Sendable {
 
     var body: [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        for member in members { writer.member(member.name, member.value) }
-        writer.member("by", key.id)
-        writer.endObject()
+        writer.object { writer in
+            for member in members { writer.member(member.name, member.value) }
+            writer.member("by", key.id)
+        }
         return writer.bytes
     }
 }

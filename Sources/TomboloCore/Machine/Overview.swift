@@ -128,18 +128,18 @@ package enum CardStanding: String, Hashable, Sendable, CaseIterable {
 
 /// How many cards have each standing.
 package struct StandingCounts: Hashable, Sendable {
-    private var counts = [Int](repeating: 0, count: CardStanding.allCases.count)
+    private var counts: [CardStanding: Int] = [:]
 
     package init() {}
 
     package subscript(standing: CardStanding) -> Int {
-        get { counts[CardStanding.allCases.firstIndex(of: standing) ?? 0] }
-        set { counts[CardStanding.allCases.firstIndex(of: standing) ?? 0] = newValue }
+        get { counts[standing] ?? 0 }
+        set { counts[standing] = newValue }
     }
 
-    package var running: Int { counts.reduce(0, +) }
+    package var running: Int { counts.values.reduce(0, +) }
     package var accepted: Int {
-        CardStanding.allCases.filter(\.isAccepted).reduce(0) { $0 + self[$1] }
+        counts.reduce(0) { $0 + ($1.key.isAccepted ? $1.value : 0) }
     }
 }
 
@@ -187,24 +187,28 @@ extension Overview.Behind {
 
 /// The waiting changes of a tenant by wait reason: number of destinations, and age of the oldest.
 package struct WaitingChanges: Hashable, Sendable {
-    /// One element for each case of `WaitReason`.
-    private var counts = [Int64](repeating: 0, count: WaitReason.allCases.count)
-    private var since = [Instant](repeating: .distantFuture, count: WaitReason.allCases.count)
+    private struct OfReason: Hashable {
+        var count: Int64 = 0
+        var since = Instant.distantFuture
+    }
+
+    private var reasons: [WaitReason: OfReason] = [:]
 
     package init() {}
 
     /// Number of destinations.
-    package func count(of reason: WaitReason) -> Int64 { counts[Int(reason.rawValue)] }
+    package func count(of reason: WaitReason) -> Int64 { reasons[reason]?.count ?? 0 }
 
     /// Age of the oldest change that waits for this reason now, including its time under earlier
     /// reasons; zero if none waits.
     package func age(of reason: WaitReason, now: Instant) -> Span {
-        max(.zero, now - min(now, since[Int(reason.rawValue)]))
+        max(.zero, now - min(now, reasons[reason]?.since ?? now))
     }
 
     mutating func add(_ delay: Delay) {
-        let place = Int(delay.reason.rawValue)
-        counts[place] += 1
-        since[place] = min(since[place], delay.since)
+        var known = reasons[delay.reason] ?? OfReason()
+        known.count += 1
+        known.since = min(known.since, delay.since)
+        reasons[delay.reason] = known
     }
 }

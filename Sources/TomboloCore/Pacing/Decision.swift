@@ -54,21 +54,10 @@ package enum Decision: Hashable, Sendable {
 }
 
 /// Why a change was not sent and need not be.
-package enum Skip: UInt8, Hashable, Sendable, CaseIterable {
-    case unchanged, superseded, annihilated, noRoute, slowed, hidden, paused, notVisible
-    case startWait
-
-    package var name: String {
-        switch self {
-        case .unchanged: "unchanged"
-        case .superseded: "superseded"
-        case .annihilated: "annihilated"
-        case .noRoute: "no_route"
-        case .slowed: "slowed"
-        case .hidden: "hidden"
-        case .paused: "paused"
-        case .notVisible: "not_visible"
-        case .startWait: "start_wait"
-        }
-    }
+package enum Skip: String, Named, Hashable, Sendable, CaseIterable {
+    case unchanged, superseded, annihilated
+    case noRoute = "no_route"
+    case slowed, hidden, paused
+    case notVisible = "not_visible"
+    case startWait = "start_wait"
 }

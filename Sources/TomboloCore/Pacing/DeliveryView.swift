@@ -1,22 +1,10 @@
 /// The last push to a destination that was not only a frame.
 package struct DeliveryView: Hashable, Sendable {
     /// How a push reaches a card.
-    package enum Route: UInt8, Hashable, Sendable, CaseIterable {
-        case updateToken, pushToStart, channel
-
-        /// Finds the route with this `name`. Returns nil for other names.
-        init?(name: String) {
-            guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
-            self = found
-        }
-
-        package var name: String {
-            switch self {
-            case .updateToken: "update_token"
-            case .pushToStart: "push_to_start"
-            case .channel: "channel"
-            }
-        }
+    package enum Route: String, Named, Hashable, Sendable, CaseIterable {
+        case updateToken = "update_token"
+        case pushToStart = "push_to_start"
+        case channel
     }
 
     package var version: Int64

@@ -165,68 +165,60 @@ extension Destination {
         activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
     ) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("a", activity)
-        writer.member("d", device)
-        writer.member("i", incarnation)
-        // A reserved start may be sent at any moment, so after a crash it counts as tried.
-        let phase = reservedStart ? Phase.startUnknown : phase
-        writer.member("p", Int64(phase.rawValue))
-        writer.member("v", acknowledged)
-        writer.member("al", max(alertsThrough, reservedAlert ?? 0))
-        writer.name("tk")
-        writer.beginArray()
-        for second in pacing.taken.all { writer.integer(second) }
-        writer.endArray()
-        if pacing.bucket.fullAt != .distantPast {
-            writer.member("b", pacing.bucket.fullAt.nanoseconds)
+        writer.object { writer in
+            writer.member("a", activity)
+            writer.member("d", device)
+            writer.member("i", incarnation)
+            // A reserved start may be sent at any moment, so after a crash it counts as tried.
+            let phase = reservedStart ? Phase.startUnknown : phase
+            writer.member("p", Int64(phase.rawValue))
+            writer.member("v", acknowledged)
+            writer.member("al", max(alertsThrough, reservedAlert ?? 0))
+            writer.array("tk", of: pacing.taken.all) { $0.integer($1) }
+            if pacing.bucket.fullAt != .distantPast {
+                writer.member("b", pacing.bucket.fullAt.nanoseconds)
+            }
+            if let full = budget?.bucket.fullAt, full != .distantPast {
+                writer.member("db", full.nanoseconds)
+            }
+            if let full = budget?.starts.fullAt, full != .distantPast {
+                writer.member("sb", full.nanoseconds)
+            }
+            if renewal > 0 { writer.member("r", renewal) }
+            if hasFallenBack { writer.member("fb", Int64(1)) }
+            if wasDismissed { writer.member("dm", Int64(1)) }
+            if isOverOnPhone { writer.member("po", Int64(1)) }
+            if startWasRefused { writer.member("sr", Int64(1)) }
+            if startWasSkipped { writer.member("ss", Int64(1)) }
+            if phase.isBeforeStart { writer.member("ws", startWaitsSince.nanoseconds) }
+            if wasMadeAnew { writer.member("ma", Int64(1)) }
+            if let value = bound?.shown { writer.member("pv", value) }
+            if story != .none { writer.member("cf", Int64(story.rawValue)) }
+            if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
+            if let staleAt { writer.member("st", staleAt.nanoseconds) }
+            if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
+            if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
+            // The repetition in flight may fail, so it still counts as owed.
+            if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
+            if echo.count > 0 {
+                writer.array("e") { writer in
+                    writer.integer(echo.version)
+                    writer.integer(Int64(echo.count))
+                }
+            }
+            writer.array("l", of: ledger.parts) { $0.integer($1) }
+            writeFrames(into: &writer, wall: wall)
+            writeEnd(into: &writer)
         }
-        if let full = budget?.bucket.fullAt, full != .distantPast {
-            writer.member("db", full.nanoseconds)
-        }
-        if let full = budget?.starts.fullAt, full != .distantPast {
-            writer.member("sb", full.nanoseconds)
-        }
-        if renewal > 0 { writer.member("r", renewal) }
-        if hasFallenBack { writer.member("fb", Int64(1)) }
-        if wasDismissed { writer.member("dm", Int64(1)) }
-        if isOverOnPhone { writer.member("po", Int64(1)) }
-        if startWasRefused { writer.member("sr", Int64(1)) }
-        if startWasSkipped { writer.member("ss", Int64(1)) }
-        if phase.isBeforeStart { writer.member("ws", startWaitsSince.nanoseconds) }
-        if wasMadeAnew { writer.member("ma", Int64(1)) }
-        if let value = bound?.shown { writer.member("pv", value) }
-        if story != .none { writer.member("cf", Int64(story.rawValue)) }
-        if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
-        if let staleAt { writer.member("st", staleAt.nanoseconds) }
-        if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
-        if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
-        // The repetition in flight may fail, so it still counts as owed.
-        if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
-        if echo.count > 0 {
-            writer.name("e")
-            writer.beginArray()
-            writer.integer(echo.version)
-            writer.integer(Int64(echo.count))
-            writer.endArray()
-        }
-        writer.name("l")
-        writer.beginArray()
-        for part in ledger.parts { writer.integer(part) }
-        writer.endArray()
-        writeFrames(into: &writer, wall: wall)
-        writeEnd(into: &writer)
-        writer.endObject()
         return writer.bytes
     }
 
     private func writeEnd(into writer: inout JSONWriter) {
         guard let final = final ?? nextFinal else { return }
-        writer.name("end")
-        writer.beginObject()
-        writer.member("version", final.version)
-        final.write(into: &writer)
-        writer.endObject()
+        writer.object("end") { writer in
+            writer.member("version", final.version)
+            final.write(into: &writer)
+        }
     }
 
     /// When the card began. With a reserved start it is `wall`, because earlier tries made no card.
@@ -234,26 +226,25 @@ extension Destination {
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {
         let all = frames + (cursor?.tally ?? FrameCounts())
-        writer.name("f")
-        writer.beginArray()
-        for count in [
-            all.sent, all.merged, all.slowed, all.noRoute, all.hidden, all.paused, all.unchanged,
-        ] {
-            writer.integer(count)
+        writer.array("f") { writer in
+            for count in [
+                all.sent, all.merged, all.slowed, all.noRoute, all.hidden, all.paused,
+                all.unchanged,
+            ] {
+                writer.integer(count)
+            }
         }
-        writer.endArray()
         if all.time > .zero { writer.member("ft", all.time.nanoseconds) }
         if let keptAt { writer.member("k", keptAt.nanoseconds) }
         guard let cursor else { return }
-        writer.name("c")
-        writer.beginArray()
-        for part in [
-            cursor.version, cursor.counted, cursor.pushed,
-            (inFlight == nil ? cursor.shownAt : cursor.shownBefore)?.nanoseconds ?? -1,
-            cursor.elapsed(at: wall).nanoseconds,
-        ] {
-            writer.integer(part)
+        writer.array("c") { writer in
+            for part in [
+                cursor.version, cursor.counted, cursor.pushed,
+                (inFlight == nil ? cursor.shownAt : cursor.shownBefore)?.nanoseconds ?? -1,
+                cursor.elapsed(at: wall).nanoseconds,
+            ] {
+                writer.integer(part)
+            }
         }
-        writer.endArray()
     }
 }

@@ -13,9 +13,6 @@ package enum BudgetClass: UInt8, Hashable, Sendable, CaseIterable {
     /// The classes that a type or a device may have.
     package static let ofActivities: [BudgetClass] = [.standard, .frequent, .lab]
 
-    /// True if all pushes of the class cost a token, because priority 5 is not used.
-    var isHighOnly: Bool { self == .start || self == .widget || self == .control }
-
     package var name: String {
         switch self {
         case .standard: "standard"

@@ -18,11 +18,11 @@ struct UpstreamRecord: Hashable, Sendable {
 
     var record: Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", tenant.name.rawValue)
-        writer.member("app", app)
-        writer.member("environment", environment.name)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("tenant", tenant.name.rawValue)
+            writer.member("app", app)
+            writer.member("environment", environment.name)
+        }
         return Record(space: .upstream, number: number, value: writer.bytes)
     }
 

@@ -99,10 +99,10 @@ extension Pause {
     /// The bytes of the record after the pause is over.
     func ended() -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", tenant.name.rawValue)
-        writer.member("ended_serial", serial)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("tenant", tenant.name.rawValue)
+            writer.member("ended_serial", serial)
+        }
         return writer.bytes
     }
 

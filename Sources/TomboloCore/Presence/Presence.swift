@@ -9,7 +9,7 @@ package struct Presence: Hashable, Sendable {
     package static let grace = Span.milliseconds(300)
 
     /// What a report changes.
-    package enum Transition: UInt8, Hashable, Sendable {
+    package enum Transition: String, Named, Hashable, Sendable {
         case none
         /// The Control Center covers the app: frames and bound values stay as they are.
         case covered
@@ -19,15 +19,6 @@ package struct Presence: Hashable, Sendable {
         /// The app comes to the front: frames stop at once, and bound values become active. Or
         /// nothing covers the app any more.
         case returning
-
-        package var name: String {
-            switch self {
-            case .none: "none"
-            case .covered: "covered"
-            case .leaving: "leaving"
-            case .returning: "returning"
-            }
-        }
     }
 
     /// Where the app is, by the reports.

@@ -2,16 +2,8 @@
 /// finds the phase.
 package struct PresenceReport: Hashable, Sendable {
     /// The state of the app, as `UIApplication.State`.
-    package enum Phase: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Phase: String, Named, Hashable, Sendable, CaseIterable {
         case active, inactive, background
-
-        package var name: String {
-            switch self {
-            case .active: "active"
-            case .inactive: "inactive"
-            case .background: "background"
-            }
-        }
     }
 
     /// nil if there are signals instead.

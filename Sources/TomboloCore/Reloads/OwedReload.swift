@@ -12,17 +12,14 @@ struct OwedReload: Hashable, Sendable {
 
     var record: Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", activity.tenant.name.rawValue)
-        writer.member("activity", activity.id.rawValue)
-        if let apps {
-            writer.name("apps")
-            writer.beginArray()
-            for app in apps.sorted() { writer.string(app) }
-            writer.endArray()
+        writer.object { writer in
+            writer.member("tenant", activity.tenant.name.rawValue)
+            writer.member("activity", activity.id.rawValue)
+            if let apps {
+                writer.array("apps", of: apps.sorted()) { $0.string($1) }
+            }
+            if followsType { writer.member("follows_type", true) }
         }
-        if followsType { writer.member("follows_type", true) }
-        writer.endObject()
         return Record(space: .owedReload, number: number, value: writer.bytes)
     }
 }

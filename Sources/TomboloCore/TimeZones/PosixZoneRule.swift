@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// The rule for all years after the last change that a time zone's file lists: the footer by RFC
 /// 8536, section 3.3, in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixZoneRule: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// The rules of one time zone in the IANA database: the offset from UTC at each time.
 ///
 /// The caller passes the bytes of the zone's file; nothing is read from the system. Leap seconds do

@@ -322,13 +322,13 @@ extension Core {
         timelines.asked(slot, through: row.askedThrough)
         journal.write(row.record())
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("kind", row.key.kind.rawValue)
-        writer.member("app", row.key.app)
-        writer.member(row.key.subject.name, row.key.subject.text)
-        writer.member("cause", last.cause.rawValue)
-        writer.member("at", row.askedThrough.rfc3339)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("kind", row.key.kind.rawValue)
+            writer.member("app", row.key.app)
+            writer.member(row.key.subject.name, row.key.subject.text)
+            writer.member("cause", last.cause.rawValue)
+            writer.member("at", row.askedThrough.rfc3339)
+        }
         note(row.key.tenant, nil, "timeline.due", writer.bytes, now: now)
     }
 

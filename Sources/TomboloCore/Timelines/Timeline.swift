@@ -169,25 +169,22 @@ struct StoredTimeline: Sendable {
 
     func record() -> Record {
         var writer = JSONWriter(capacity: timeline.bytes + 256)
-        writer.beginObject()
-        writer.member("tenant", key.tenant.name.rawValue)
-        writer.member("app", key.app)
-        writer.member("kind", key.kind.rawValue)
-        writer.member("updated", updatedAt.nanoseconds)
-        if askedThrough != .distantPast { writer.member("asked", askedThrough.nanoseconds) }
-        if !former.isEmpty {
-            writer.name("former")
-            writer.beginArray()
-            for links in former {
-                writer.beginArray()
-                writer.integer(links.until.nanoseconds)
-                for hash in links.hashes { writer.integer(hash) }
-                writer.endArray()
+        writer.object { writer in
+            writer.member("tenant", key.tenant.name.rawValue)
+            writer.member("app", key.app)
+            writer.member("kind", key.kind.rawValue)
+            writer.member("updated", updatedAt.nanoseconds)
+            if askedThrough != .distantPast { writer.member("asked", askedThrough.nanoseconds) }
+            if !former.isEmpty {
+                writer.array("former", of: former) { writer, links in
+                    writer.array { writer in
+                        writer.integer(links.until.nanoseconds)
+                        for hash in links.hashes { writer.integer(hash) }
+                    }
+                }
             }
-            writer.endArray()
+            writer.member("body", timeline.body)
         }
-        writer.member("body", timeline.body)
-        writer.endObject()
         return Record(space: .timeline, number: number, value: writer.bytes)
     }
 

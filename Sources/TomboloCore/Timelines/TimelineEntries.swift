@@ -140,12 +140,11 @@ package struct TimelineEntries: Sendable {
 
     private var itemsContent: JSON {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("items")
-        writer.beginArray()
-        for item in items ?? [] { writer.raw(item?.entries.first?.content ?? .emptyObject) }
-        writer.endArray()
-        writer.endObject()
+        writer.object { writer in
+            writer.array("items", of: items ?? []) {
+                $0.raw($1?.entries.first?.content ?? .emptyObject)
+            }
+        }
         return writer.json
     }
 
@@ -294,22 +293,22 @@ extension TimelineEntries {
         var together = TimelineEntries.placeholder
         together.isPlaceholder = false
         var links = JSONWriter()
-        links.beginArray()
         var url: String?
         var date = Instant(seconds: 0)
-        for one in all {
-            if let link = one?.url {
-                url = url ?? link
-                links.string(link)
-            }
-            date = max(date, one?.begun?.date ?? date)
-            // The subjects belong to one kind of widget, so they usually have the same type.
-            together.type = together.type ?? one?.type
-            if let next = one?.nextBoundary(after: now) {
-                together.madeUntil = min(together.madeUntil ?? next, next)
+        links.array { links in
+            for one in all {
+                if let link = one?.url {
+                    url = url ?? link
+                    links.string(link)
+                }
+                date = max(date, one?.begun?.date ?? date)
+                // The subjects belong to one kind of widget, so they usually have the same type.
+                together.type = together.type ?? one?.type
+                if let next = one?.nextBoundary(after: now) {
+                    together.madeUntil = min(together.madeUntil ?? next, next)
+                }
             }
         }
-        links.endArray()
         let hasLinks = url != nil && all.contains { $0?.hasLinks == true }
         let items = all.map { $0?.snapshot }
         together.items = items

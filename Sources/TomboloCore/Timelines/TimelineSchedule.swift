@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// When the content of a timeline changes: weekly or daily, by the clocks of a time zone.
 package struct TimelineSchedule: Hashable, Sendable {
     /// Whose clocks count.

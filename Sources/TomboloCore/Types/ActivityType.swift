@@ -236,12 +236,12 @@ struct RegisteredType: Sendable {
 
     func record(_ key: ActivityType.Key) -> Record {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tenant", key.tenant.name.rawValue)
-        writer.member("app", key.app)
-        writer.member("type", key.name)
-        writer.member("body", type.body)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("tenant", key.tenant.name.rawValue)
+            writer.member("app", key.app)
+            writer.member("type", key.name)
+            writer.member("body", type.body)
+        }
         return Record(space: .type, number: number, value: writer.bytes)
     }
 

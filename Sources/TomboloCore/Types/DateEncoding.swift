@@ -23,16 +23,14 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
         guard let schema, schema.hasDates else { return writer.raw(value.raw) }
         switch value.kind {
         case .object:
-            writer.beginObject()
-            for (name, member) in value.members {
-                writer.name(name)
-                write(member, schema[name], into: &writer)
+            writer.object { writer in
+                for (name, member) in value.members {
+                    writer.name(name)
+                    write(member, schema[name], into: &writer)
+                }
             }
-            writer.endObject()
         case .array:
-            writer.beginArray()
-            for element in value.elements { write(element, schema.items.first, into: &writer) }
-            writer.endArray()
+            writer.array(of: value.elements) { write($1, schema.items.first, into: &$0) }
         case .string where schema.isDate:
             guard let instant = value.string.flatMap(Instant.init(rfc3339:)) else {
                 return writer.raw(value.raw)

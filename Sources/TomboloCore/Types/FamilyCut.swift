@@ -86,9 +86,7 @@ package struct FamilyCut: Hashable, Sendable {
 
     private static func write(_ value: JSONView, first length: Int, to writer: inout JSONWriter) {
         guard value.kind == .array, value.count > length else { return writer.raw(value.json) }
-        writer.beginArray()
-        for element in value.elements.prefix(length) { writer.raw(element.json) }
-        writer.endArray()
+        writer.array(of: value.elements.prefix(length)) { $0.raw($1.json) }
     }
 }
 

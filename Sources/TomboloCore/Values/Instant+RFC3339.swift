@@ -1,4 +1,4 @@
-// Times as in RFC 3339, in the proleptic Gregorian calendar.
+import TomboloJSON
 
 extension Instant {
     /// Reads `2026-11-20T09:03:00Z`, with or without a fraction, also with an offset instead of
@@ -6,127 +6,39 @@ extension Instant {
     /// 2261. A leap second, which can only be the last second of a UTC day, counts as the next
     /// second.
     package init?(rfc3339 text: String) {
-        guard let found = Self.parts(text), Self.years.contains(found.year) else { return nil }
+        guard let found = RFC3339.parts(text), RFC3339.years.contains(found.year) else {
+            return nil
+        }
         self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
     }
 
     /// The same for the limits of a search: a year below 1678 counts as the beginning of 1678, and
     /// one above 2261 as the end of 2261.
     package init?(nearest text: String) {
-        guard let found = Self.parts(text) else { return nil }
-        if Self.years.contains(found.year) {
+        guard let found = RFC3339.parts(text) else { return nil }
+        if RFC3339.years.contains(found.year) {
             self.init(nanoseconds: found.seconds * 1_000_000_000 + found.nanoseconds)
         } else {
-            let year = found.year < Self.years.lowerBound ? Self.years.lowerBound : 2262
+            let year = found.year < RFC3339.years.lowerBound ? RFC3339.years.lowerBound : 2262
             self.init(seconds: CivilDate(year: year, month: 1, day: 1).days * 86_400)
         }
     }
 
     /// Why a text is not accepted as a time, and what to write instead.
     static func fault(ofRFC3339 text: String?) -> String {
-        guard let found = text.flatMap(parts), !years.contains(found.year) else {
+        guard let found = text.flatMap(RFC3339.parts), !RFC3339.years.contains(found.year) else {
             return "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\""
         }
-        return "is out of range: the year must be from \(years.lowerBound) to \(years.upperBound)"
-    }
-
-    /// All instants in these years fit in 64 bits of nanoseconds.
-    private static let years: ClosedRange<Int64> = 1678...2261
-
-    /// The year, the seconds since 1970, and the nanoseconds after the last second.
-    private static func parts(
-        _ text: String
-    ) -> (year: Int64, seconds: Int64, nanoseconds: Int64)? {
-        var reader = DigitReader(Array(text.utf8))
-        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
-            reader.skip("-"), let day = reader.number(2), reader.skip("T", "t", " "),
-            let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
-            reader.skip(":"), let second = reader.number(2), (1...12).contains(month),
-            hour < 24, minute < 60, second < 61
-        else { return nil }
-        let date = CivilDate(year: year, month: month, day: day)
-        guard (1...date.daysInMonth).contains(day) else { return nil }
-        var fraction: Int64 = 0
-        if reader.skip(".") {
-            guard let nanoseconds = reader.fraction() else { return nil }
-            fraction = nanoseconds
-        }
-        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-        let seconds = date.days * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        if second == 60, seconds % 86_400 != 0 { return nil }
-        return (year, seconds, fraction)
+        return "is out of range: the year must be from \(RFC3339.years.lowerBound) "
+            + "to \(RFC3339.years.upperBound)"
     }
 
     /// Such as `2026-11-20T09:03:00.123Z`, rounded down to milliseconds.
     package var rfc3339: String {
-        "\(rfc3339WithoutZone).\(padded(milliseconds - seconds * 1_000, 3))Z"
+        RFC3339.text(seconds: seconds, fraction: milliseconds - seconds * 1_000, digits: 3)
     }
 
     /// Such as `2026-11-20T09:03:00Z`, rounded down to seconds, because Swift's decoding strategy
     /// `iso8601` accepts no fraction.
-    package var rfc3339InSeconds: String { "\(rfc3339WithoutZone)Z" }
-
-    private var rfc3339WithoutZone: String {
-        let days = floorDivide(seconds, 86_400)
-        let rest = seconds - days * 86_400
-        let date = CivilDate(days: days)
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
-            + "\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
-    }
-}
-
-private struct DigitReader {
-    private let bytes: [UInt8]
-    private var position = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var isAtEnd: Bool { position == bytes.count }
-
-    mutating func number(_ digits: Int) -> Int64? {
-        guard position + digits <= bytes.count else { return nil }
-        var value: Int64 = 0
-        for byte in bytes[position..<position + digits] {
-            guard (0x30...0x39).contains(byte) else { return nil }
-            value = value * 10 + Int64(byte - 0x30)
-        }
-        position += digits
-        return value
-    }
-
-    mutating func skip(_ choices: Character...) -> Bool {
-        guard position < bytes.count,
-            choices.contains(where: { $0.asciiValue == bytes[position] })
-        else { return false }
-        position += 1
-        return true
-    }
-
-    /// Reads at least one digit. Digits below a nanosecond are ignored.
-    mutating func fraction() -> Int64? {
-        var value: Int64 = 0
-        var scale: Int64 = 100_000_000
-        let start = position
-        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
-            value += Int64(bytes[position] - 0x30) * scale
-            scale /= 10
-            position += 1
-        }
-        return position > start ? value : nil
-    }
-
-    /// Reads an offset, in seconds east of UTC.
-    mutating func offset() -> Int64? {
-        if skip("Z", "z") { return 0 }
-        let sign: Int64
-        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
-        guard let hours = number(2), skip(":"), let minutes = number(2), hours < 24, minutes < 60
-        else { return nil }
-        return sign * (hours * 3_600 + minutes * 60)
-    }
-}
-
-private func padded(_ value: Int64, _ width: Int) -> String {
-    let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    package var rfc3339InSeconds: String { RFC3339.text(seconds: seconds) }
 }

@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// A point in wall time or in the relay's monotonic time (`RelayClock`): nanoseconds since
 /// 1970-01-01T00:00:00Z, without leap seconds.
 ///
@@ -81,6 +83,5 @@ package struct Span: Hashable, Comparable, Sendable {
 
 /// Division that rounds down, also for negative numbers. `divisor` must be positive.
 package func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
-    let quotient = dividend / divisor
-    return dividend % divisor < 0 ? quotient - 1 : quotient
+    CivilDate.floorDivide(dividend, divisor)
 }

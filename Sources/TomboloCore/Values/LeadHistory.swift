@@ -52,13 +52,10 @@ package struct LeadHistory: Hashable, Sendable {
     /// Writes the entries, unless the reading's own lead is enough.
     func write(to writer: inout JSONWriter) {
         guard entries.count > 1 else { return }
-        writer.name("leads")
-        writer.beginArray()
-        for entry in entries {
+        writer.array("leads", of: entries) { writer, entry in
             writer.integer(entry.since.nanoseconds)
             writer.integer(entry.lead.nanoseconds)
         }
-        writer.endArray()
     }
 
     /// - Parameter lead: the lead of the reading.

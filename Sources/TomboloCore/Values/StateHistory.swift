@@ -26,12 +26,12 @@ package struct StateHistory: Hashable, Sendable {
 
     var json: JSON {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("path", path.description)
-        writer.member("length", Int64(length))
-        writer.member("of", of.description)
-        if let at { writer.member("at", at.description) }
-        writer.endObject()
+        writer.object { writer in
+            writer.member("path", path.description)
+            writer.member("length", Int64(length))
+            writer.member("of", of.description)
+            if let at { writer.member("at", at.description) }
+        }
         return writer.json
     }
 
@@ -57,9 +57,7 @@ package struct StateHistory: Hashable, Sendable {
             lines += known.elements.prefix(length - lines.count).map(\.json)
         }
         var writer = JSONWriter()
-        writer.beginArray()
-        for line in lines { writer.raw(line) }
-        writer.endArray()
+        writer.array(of: lines) { $0.raw($1) }
         return state.setting(path, to: writer.json) ?? state
     }
 }

@@ -33,9 +33,7 @@ extension RequestJudge {
             return answer
         } catch {
             var body = JSONWriter()
-            body.beginObject()
-            body.member("reason", error.reason.rawValue)
-            body.endObject()
+            body.object { $0.member("reason", error.reason.rawValue) }
             return ChannelAnswer(
                 status: error.reason.status, requestID: requestID, body: body.bytes)
         }
@@ -159,21 +157,18 @@ extension RequestJudge {
 
     private func list(_ bundleID: String) -> ChannelAnswer {
         var body = JSONWriter()
-        body.beginObject()
-        body.name("channels")
-        body.beginArray()
-        for id in channels.all(of: bundleID) { body.string(id) }
-        body.endArray()
-        body.endObject()
+        body.object { body in
+            body.array("channels", of: channels.all(of: bundleID)) { $0.string($1) }
+        }
         return ChannelAnswer(status: 200, requestID: "", body: body.bytes)
     }
 
     private static func body(_ policy: ChannelRegistry.StoragePolicy) -> [UInt8] {
         var body = JSONWriter()
-        body.beginObject()
-        body.member("message-storage-policy", policy.rawValue)
-        body.member("push-type", "LiveActivity")
-        body.endObject()
+        body.object { body in
+            body.member("message-storage-policy", policy.rawValue)
+            body.member("push-type", "LiveActivity")
+        }
         return body.bytes
     }
 }

@@ -33,9 +33,7 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
 
         static func wrong(_ status: Int, _ message: String) -> Answer {
             json(status) { writer in
-                writer.beginObject()
-                writer.member("error", message)
-                writer.endObject()
+                writer.object { $0.member("error", message) }
             }
         }
     }
@@ -113,48 +111,43 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
 
     private func list(at now: WallInstant) -> Answer {
         .json { writer in
-            writer.beginObject()
-            writer.name("rules")
-            writer.beginArray()
-            for entry in gateway.faults.entries {
-                writer.beginObject()
-                writer.member("id", entry.id)
-                writer.member("name", entry.rule.name)
-                writer.member("effect", entry.rule.effect)
-                writer.member("open", entry.rule.isOpen(at: now, since: entry.givenAt))
-                writer.member("taken", entry.taken)
-                writer.endObject()
+            writer.object { writer in
+                writer.array("rules", of: gateway.faults.entries) { writer, entry in
+                    writer.object { writer in
+                        writer.member("id", entry.id)
+                        writer.member("name", entry.rule.name)
+                        writer.member("effect", entry.rule.effect)
+                        writer.member("open", entry.rule.isOpen(at: now, since: entry.givenAt))
+                        writer.member("taken", entry.taken)
+                    }
+                }
             }
-            writer.endArray()
-            writer.endObject()
         }
     }
 
     private func counts() -> Answer {
         .json { writer in
             let counts = gateway.counts
-            writer.beginObject()
-            writer.member("accepted", counts.accepted)
-            writer.name("keys")
-            writer.beginObject()
-            for (key, count) in counts.acceptedByKey.sorted(by: { $0.key < $1.key }) {
-                writer.member(key, count)
+            writer.object { writer in
+                writer.member("accepted", counts.accepted)
+                writer.object("keys") { writer in
+                    for (key, count) in counts.acceptedByKey.sorted(by: { $0.key < $1.key }) {
+                        writer.member(key, count)
+                    }
+                }
+                writer.object("refused") { writer in
+                    for (reason, count) in counts.refused.sorted(by: {
+                        $0.key.rawValue < $1.key.rawValue
+                    }) {
+                        writer.member(reason.rawValue, count)
+                    }
+                }
+                writer.object("faults") { writer in
+                    for (effect, count) in counts.faults.sorted(by: { $0.key < $1.key }) {
+                        writer.member(effect, count)
+                    }
+                }
             }
-            writer.endObject()
-            writer.name("refused")
-            writer.beginObject()
-            for (reason, count) in counts.refused.sorted(by: { $0.key.rawValue < $1.key.rawValue })
-            {
-                writer.member(reason.rawValue, count)
-            }
-            writer.endObject()
-            writer.name("faults")
-            writer.beginObject()
-            for (effect, count) in counts.faults.sorted(by: { $0.key < $1.key }) {
-                writer.member(effect, count)
-            }
-            writer.endObject()
-            writer.endObject()
         }
     }
 
@@ -165,12 +158,11 @@ final class ControlDoor: HTTPHandler, @unchecked Sendable {
         guard let name = rest.first else {
             guard method == "GET" else { return .wrong(405, "GET /v1/phones") }
             return .json { writer in
-                writer.beginObject()
-                writer.name("phones")
-                writer.beginArray()
-                for phone in fleet.phones { PhonePage.write(phone, at: now, into: &writer) }
-                writer.endArray()
-                writer.endObject()
+                writer.object { writer in
+                    writer.array("phones", of: fleet.phones) {
+                        PhonePage.write($1, at: now, into: &$0)
+                    }
+                }
             }
         }
         guard let phone = fleet.phones.first(where: { $0.configuration.name == name }) else {

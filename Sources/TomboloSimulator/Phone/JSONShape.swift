@@ -111,9 +111,7 @@ package indirect enum JSONShape: Hashable, Sendable {
         case .float where value.isDouble: writer.raw(Self.text(Double(Float(value.double ?? 0))))
         case .number where value.isDouble: writer.raw(Self.text(value.double ?? 0))
         case .array(let element) where value.kind == .array:
-            writer.beginArray()
-            for item in value.elements { element.write(item, isWhole, to: &writer) }
-            writer.endArray()
+            writer.array(of: value.elements) { element.write($1, isWhole, to: &$0) }
         case .object(let known) where value.kind == .object && !known.isEmpty:
             let shapes = Dictionary(known.map { ($0.name, $0.shape) }) { $1 }
             writer.beginObject()

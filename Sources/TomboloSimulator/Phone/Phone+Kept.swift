@@ -7,16 +7,15 @@ extension Phone {
 
     /// Writes the phone's name and its cards, without dismissed ones.
     func keep(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("phone", configuration.name)
-        writer.member("next_card", Int64(nextCardNumber))
-        writer.name("cards")
-        writer.beginArray()
-        for card in cards.suffix(Self.keptCardsMax) where card.phase != .dismissed {
-            card.keep(to: &writer)
+        writer.object { writer in
+            writer.member("phone", configuration.name)
+            writer.member("next_card", Int64(nextCardNumber))
+            writer.array("cards") { writer in
+                for card in cards.suffix(Self.keptCardsMax) where card.phase != .dismissed {
+                    card.keep(to: &writer)
+                }
+            }
         }
-        writer.endArray()
-        writer.endObject()
     }
 
     /// Restores what `keep` wrote, before the phone is used: the cards and their tokens, which are
@@ -44,25 +43,24 @@ extension Phone {
 
 extension ActivityCard {
     fileprivate func keep(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("number", Int64(number))
-        writer.member("type", attributesType)
-        if let activityID { writer.member("activity", activityID) }
-        if let alert { writer.member("alert", alert) }
-        if let channelID { writer.member("channel", channelID) }
-        if let updateToken { writer.member("token", updateToken) }
-        if isDenied { writer.member("denied", true) }
-        writer.member("timestamp", timestamp)
-        writer.member("shown_count", Int64(shownCount))
-        if case .ended(let until) = phase { writer.member("ended_until", until.nanoseconds) }
-        let times: [(String, WallInstant?)] = [
-            ("started_at", startedAt), ("shown_at", shownAt), ("stale_at", staleAt),
-            ("allow_at", updateTokenDueAt),
-        ]
-        for (name, time) in times { if let time { writer.member(name, time.nanoseconds) } }
-        writer.name("state")
-        writer.raw(contentState)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("number", Int64(number))
+            writer.member("type", attributesType)
+            if let activityID { writer.member("activity", activityID) }
+            if let alert { writer.member("alert", alert) }
+            if let channelID { writer.member("channel", channelID) }
+            if let updateToken { writer.member("token", updateToken) }
+            if isDenied { writer.member("denied", true) }
+            writer.member("timestamp", timestamp)
+            writer.member("shown_count", Int64(shownCount))
+            if case .ended(let until) = phase { writer.member("ended_until", until.nanoseconds) }
+            let times: [(String, WallInstant?)] = [
+                ("started_at", startedAt), ("shown_at", shownAt), ("stale_at", staleAt),
+                ("allow_at", updateTokenDueAt),
+            ]
+            for (name, time) in times { if let time { writer.member(name, time.nanoseconds) } }
+            writer.rawMember("state", contentState)
+        }
     }
 
     fileprivate init?(kept view: JSONView) {

@@ -122,16 +122,13 @@ final class WidgetFetcher: @unchecked Sendable {
     private func link() async -> RelayLink? {
         if let own { return own }
         var body = JSONWriter()
-        body.beginObject()
-        body.name("scopes")
-        body.beginArray()
-        body.string("device:" + phone.name)
-        body.endArray()
-        if let user { body.member("user", user) }
-        body.member("app", phone.bundleID)
-        body.member("name", "simulated " + phone.name)
-        body.member("expires_in", Self.keyTime)
-        body.endObject()
+        body.object { body in
+            body.array("scopes") { $0.string("device:" + phone.name) }
+            if let user { body.member("user", user) }
+            body.member("app", phone.bundleID)
+            body.member("name", "simulated " + phone.name)
+            body.member("expires_in", Self.keyTime)
+        }
         guard let answer = await backend.post("/keys", body.bytes, within: Self.answerTimeMax)
         else { return nil }
         // The answer has no key, so the backend may not make keys.

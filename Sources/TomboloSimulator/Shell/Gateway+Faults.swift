@@ -74,19 +74,17 @@ extension Gateway {
         fields.append(id.name, id.value)
         fields.append("content-type", "application/json")
         var body = JSONWriter()
-        body.beginObject()
-        body.member("reason", given.reason)
-        if given.status == 410 { body.member("timestamp", (now - given.goneFor).milliseconds) }
-        body.endObject()
+        body.object { body in
+            body.member("reason", given.reason)
+            if given.status == 410 { body.member("timestamp", (now - given.goneFor).milliseconds) }
+        }
         exchange.respond(given.status, fields, body.bytes)
     }
 
     /// Debug data of GOAWAY: "a JSON dictionary with a reason key".
     private static func reason(_ text: String) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("reason", text)
-        writer.endObject()
+        writer.object { $0.member("reason", text) }
         return writer.bytes
     }
 }

@@ -128,9 +128,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
     private func keep() {
         guard let kept, hasUnkept else { return }
         var writer = JSONWriter()
-        writer.beginArray()
-        for phone in phones { phone.keep(to: &writer) }
-        writer.endArray()
+        writer.array(of: phones) { $1.keep(to: &$0) }
         // If writing fails, the phones go on, and the write is tried again later.
         hasUnkept = (try? kept.write(writer.bytes, mode: 0o600)) == nil
     }

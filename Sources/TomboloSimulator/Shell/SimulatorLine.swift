@@ -5,13 +5,13 @@ enum SimulatorLine {
     /// The first line: the simulator listens. `control` is left out if there is no control port.
     static func ready(url: String, caFile: String?, controlURL: String? = nil) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("ready", true)
-        line.member("simulator", url)
-        line.name("ca")
-        if let caFile { line.string(caFile) } else { line.null() }
-        if let controlURL { line.member("control", controlURL) }
-        line.endObject()
+        line.object { line in
+            line.member("ready", true)
+            line.member("simulator", url)
+            line.name("ca")
+            if let caFile { line.string(caFile) } else { line.null() }
+            if let controlURL { line.member("control", controlURL) }
+        }
         return line.bytes
     }
 
@@ -23,20 +23,19 @@ enum SimulatorLine {
         at now: WallInstant
     ) -> [UInt8] {
         var line = JSONWriter(capacity: card.contentState.count + 160)
-        line.beginObject()
-        line.member("phone", phone)
-        line.name("activity")
-        if let id = card.activityID { line.string(id) } else { line.null() }
-        line.member("type", card.attributesType)
-        line.member("event", change?.rawValue ?? "drawn")
-        line.name("state")
-        line.raw(card.contentState)
-        line.member("drawn", isDrawn)
-        line.member("shown", card.shownCount)
-        line.member("ignored", card.ignoredCount)
-        if let alert = card.alert { line.member("alert", alert) }
-        line.member("at", now.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("phone", phone)
+            line.name("activity")
+            if let id = card.activityID { line.string(id) } else { line.null() }
+            line.member("type", card.attributesType)
+            line.member("event", change?.rawValue ?? "drawn")
+            line.rawMember("state", card.contentState)
+            line.member("drawn", isDrawn)
+            line.member("shown", card.shownCount)
+            line.member("ignored", card.ignoredCount)
+            if let alert = card.alert { line.member("alert", alert) }
+            line.member("at", now.rfc3339)
+        }
         // The producer wrote the state, so it may contain line breaks: put it on one line.
         return JSON.line(line.bytes)
     }
@@ -46,29 +45,28 @@ enum SimulatorLine {
         phone: String, _ surface: TokenPurpose, count: Int, at now: WallInstant
     ) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("phone", phone)
-        line.member("event", "reloaded")
-        line.member("surface", surface.name ?? "")
-        line.member("reloads", count)
-        line.member("at", now.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("phone", phone)
+            line.member("event", "reloaded")
+            line.member("surface", surface.name ?? "")
+            line.member("reloads", count)
+            line.member("at", now.rfc3339)
+        }
         return line.bytes
     }
 
     /// A widget shows something new.
     static func widget(phone: String, _ widget: Widget, at now: WallInstant) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("phone", phone)
-        line.member("event", "widget")
-        line.member("kind", widget.key.kind)
-        line.member("family", widget.key.family.rawValue)
-        if let config = widget.key.config { line.member("config", config) }
-        line.name("state")
-        line.raw(widget.current?.content ?? Array("{}".utf8))
-        line.member("at", now.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("phone", phone)
+            line.member("event", "widget")
+            line.member("kind", widget.key.kind)
+            line.member("family", widget.key.family.rawValue)
+            if let config = widget.key.config { line.member("config", config) }
+            line.rawMember("state", widget.current?.content ?? Array("{}".utf8))
+            line.member("at", now.rfc3339)
+        }
         // The producer wrote the state, so it may contain line breaks: put it on one line.
         return JSON.line(line.bytes)
     }
@@ -76,46 +74,46 @@ enum SimulatorLine {
     /// The user tapped something.
     static func tapped(phone: String, _ tap: PhoneTap) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("phone", phone)
-        line.name("activity")
-        if let id = tap.activity { line.string(id) } else { line.null() }
-        line.member("event", "tapped")
-        if let widget = tap.widget { line.member("widget", widget) }
-        if let config = tap.config { line.member("config", config) }
-        if let link = tap.link { line.member("link", link) }
-        if let intent = tap.intent { line.member("intent", intent) }
-        line.member("at", tap.at.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("phone", phone)
+            line.name("activity")
+            if let id = tap.activity { line.string(id) } else { line.null() }
+            line.member("event", "tapped")
+            if let widget = tap.widget { line.member("widget", widget) }
+            if let config = tap.config { line.member("config", config) }
+            if let link = tap.link { line.member("link", link) }
+            if let intent = tap.intent { line.member("intent", intent) }
+            line.member("at", tap.at.rfc3339)
+        }
         return line.bytes
     }
 
     /// A push changed nothing. The line has the reason.
     static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("phone", phone)
-        line.name("activity")
-        if let id = push.activityID { line.string(id) } else { line.null() }
-        line.member("event", "ignored")
-        line.member("reason", push.reason.rawValue)
-        line.member("detail", push.detail)
-        line.member("apns_id", push.apnsID)
-        line.member("at", push.at.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("phone", phone)
+            line.name("activity")
+            if let id = push.activityID { line.string(id) } else { line.null() }
+            line.member("event", "ignored")
+            line.member("reason", push.reason.rawValue)
+            line.member("detail", push.detail)
+            line.member("apns_id", push.apnsID)
+            line.member("at", push.at.rfc3339)
+        }
         return line.bytes
     }
 
     /// The gateway refused a push for a reason that is new on this connection.
     static func refused(_ refusal: Refusal, apnsID: String, at now: WallInstant) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("event", "refused")
-        line.member("status", refusal.reason.status)
-        line.member("reason", refusal.reason.rawValue)
-        line.member("apns_id", apnsID)
-        line.member("at", now.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("event", "refused")
+            line.member("status", refusal.reason.status)
+            line.member("reason", refusal.reason.rawValue)
+            line.member("apns_id", apnsID)
+            line.member("at", now.rfc3339)
+        }
         return line.bytes
     }
 
@@ -124,13 +122,13 @@ enum SimulatorLine {
         phone: String, path: String, status: Int?, at now: WallInstant
     ) -> [UInt8] {
         var line = JSONWriter()
-        line.beginObject()
-        line.member("phone", phone)
-        line.member("event", status == nil ? "relay_unreachable" : "relay_refused")
-        line.member("path", "/v1" + path)
-        if let status { line.member("status", status) }
-        line.member("at", now.rfc3339)
-        line.endObject()
+        line.object { line in
+            line.member("phone", phone)
+            line.member("event", status == nil ? "relay_unreachable" : "relay_refused")
+            line.member("path", "/v1" + path)
+            if let status { line.member("status", status) }
+            line.member("at", now.rfc3339)
+        }
         return line.bytes
     }
 }

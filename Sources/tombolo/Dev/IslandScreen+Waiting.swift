@@ -16,12 +16,9 @@ extension IslandScreen {
         case .deviceSpacing, .deviceLowPrioritySpacing, .deviceBucket: "phone's next in"
         case .startBudget: "next start in"
         case .tokenBackOff: "Apple says wait"
-        case .appleUnwell: "Apple is unwell"
         case .noAnswer: "no answer, wait"
-        case .oldWord: "token is doubted"
-        case .upstreamClosed: "Apple is away"
-        case .timestampAhead: "clock is behind"
         case .nextSecond: "next second in"
+        case .appleError, .tokenDoubted, .upstreamClosed, .timestampAhead: untimed(reason)
         default: nil
         }
     }
@@ -36,9 +33,9 @@ extension IslandScreen {
         case .updateToken: "waits for update token"
         case .unknownStart: "start: outcome unknown"
         case .tokenBackOff: "Apple says: wait"
-        case .appleUnwell: "Apple is unwell"
+        case .appleError: "Apple is unwell"
         case .noAnswer: "Apple did not answer"
-        case .oldWord: "token is doubted"
+        case .tokenDoubted: "token is doubted"
         case .upstreamClosed: "Apple is away"
         case .timestampAhead: "clock is behind"
         case .nextSecond: "waits for next second"

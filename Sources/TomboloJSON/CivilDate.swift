@@ -1,19 +1,19 @@
 /// A day of the proleptic Gregorian calendar. (The computation is the usual "days from civil".)
-struct CivilDate: Hashable, Sendable {
-    var year: Int64
-    var month: Int64
-    var day: Int64
+package struct CivilDate: Hashable, Sendable {
+    package var year: Int64
+    package var month: Int64
+    package var day: Int64
 
-    init(year: Int64, month: Int64, day: Int64) {
+    package init(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
         self.day = day
     }
 
     /// The date that is `days` days after 1970-01-01.
-    init(days: Int64) {
+    package init(days: Int64) {
         let days = days + 719_468
-        let era = floorDivide(days, 146_097)
+        let era = Self.floorDivide(days, 146_097)
         let dayOfEra = days - era * 146_097
         let yearOfEra =
             (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -26,16 +26,16 @@ struct CivilDate: Hashable, Sendable {
 
     /// Days since 1970-01-01. The computation begins years in March, so that a leap day is the last
     /// of its year.
-    var days: Int64 {
+    package var days: Int64 {
         let year = month <= 2 ? self.year - 1 : self.year
-        let era = floorDivide(year, 400)
+        let era = Self.floorDivide(year, 400)
         let yearOfEra = year - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    var daysInMonth: Int64 {
+    package var daysInMonth: Int64 {
         switch month {
         case 2: Self.isLeap(year) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -43,10 +43,19 @@ struct CivilDate: Hashable, Sendable {
         }
     }
 
-    static func isLeap(_ year: Int64) -> Bool {
+    /// True if February has 29 days.
+    package static func isLeap(_ year: Int64) -> Bool {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
     /// The day of the week: 0 is Sunday. (1970-01-01 was a Thursday.)
-    static func weekday(ofDay days: Int64) -> Int64 { days + 4 - floorDivide(days + 4, 7) * 7 }
+    package static func weekday(ofDay days: Int64) -> Int64 {
+        days + 4 - floorDivide(days + 4, 7) * 7
+    }
+
+    /// Division that rounds down, also for negative numbers. `divisor` must be positive.
+    package static func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
+        let quotient = dividend / divisor
+        return dividend % divisor < 0 ? quotient - 1 : quotient
+    }
 }

@@ -244,7 +244,7 @@ func relay() -> [Target] {
                 "console_bench.py", "load_bench.py", "mistakes.py", "proxies.py", "pictures.py",
                 "scenarios.py", "world.py",
                 "watched_day.py",
-                "alerts_test.yml", "package_life.py", "schema_five.py",
+                "alerts_test.yml", "package_life.py",
                 "cloud_events.py", "codegen.py", "postgres.py", "postgres_standby.py",
             ]),
     ]

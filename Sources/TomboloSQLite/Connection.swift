@@ -15,18 +15,18 @@ struct Connection: ~Copyable {
     let path: String
 
     /// Opens the database at `path`. Throws if `access` is writing and the file is read-only.
-    /// SQLite gets `uri` instead, if it is given. `vfs` names another file system, for tests.
+    /// `vfs` names another file system, for tests.
     init(
-        path: String, access: Access, uri: String? = nil, vfs: String? = nil
+        path: String, access: Access, vfs: String? = nil
     ) throws(EventLogError) {
         _ = Self.configured
         let flags =
             access == .writing
             ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            : SQLITE_OPEN_READONLY | (uri == nil ? 0 : SQLITE_OPEN_URI)
+            : SQLITE_OPEN_READONLY
         var handle: OpaquePointer?
         var code = sqlite3_open_v2(
-            uri ?? path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+            path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         // SQLite opens a read-only file too, without an error.
         if code == SQLITE_OK, access == .writing, sqlite3_db_readonly(handle, "main") == 1 {
             code = SQLITE_READONLY

@@ -38,7 +38,7 @@ package enum LogBackup {
             ".restoring", hint: "move it away first: mv \(directory) \(directory).before")
         do throws(EventLogError) {
             let source = try Connection(path: path, access: .reading)
-            try LogSchema.requireCurrent(source, ofCopy: true)
+            try LogSchema.requireCurrent(source)
             try source.copy(to: draft, progress: progress)
             // Open it as a relay would: that checks it.
             _ = try LogWriter(path: draft, chance: &chance)

@@ -55,10 +55,10 @@ enum LogSchema {
 
     /// For readers: throws if the database is not Tombolo's, or has another schema.
     static func requireCurrent(
-        _ connection: borrowing Connection, ofCopy: Bool = false
+        _ connection: borrowing Connection
     ) throws(EventLogError) {
         let found = try version(of: connection)
-        if found != version { throw other(found, connection.path, ofCopy: ofCopy) }
+        if found != version { throw other(found, connection.path) }
     }
 
     /// The schema's version. Throws if the database is not Tombolo's.
@@ -70,26 +70,16 @@ enum LogSchema {
     }
 
     /// Error for a log at `path` that a newer or older version wrote.
-    ///
-    /// - Parameter ofCopy: true if it is a backup to be restored.
-    static func other(_ schema: Int64, _ path: String, ofCopy: Bool = false) -> EventLogError {
-        let reads = schema > version ? "knows up to" : "reads"
+    private static func other(_ schema: Int64, _ path: String) -> EventLogError {
+        let isNewer = schema > version
         let hint =
-            if schema > version {
-                "run the newer tombolo that wrote it, or restore a backup from before it did"
-            } else if schema != 5 {
-                "export it with the tombolo that wrote it (tombolo log export), and import that "
-                    + "into a new data directory (tombolo log import)"
-            } else if ofCopy {
-                "make a copy of now of it, and restore that: COPY is the directory of this file; "
-                    + "tombolo log import --from-data COPY --data NEW; "
-                    + "tombolo backup restore NEW --data DIR"
-            } else {
-                "move the data directory away, and take its log into a new one: mv DIR DIR.old; "
-                    + "tombolo log import --from-data DIR.old --data DIR"
-            }
+            isNewer
+            ? "run the newer tombolo that wrote it, or restore a backup from before it did"
+            : "export it with the tombolo that wrote it (tombolo log export), and import that "
+                + "into a new data directory (tombolo log import)"
         return .sqlite(
             SQLITE_SCHEMA, path,
-            message: "it has schema \(schema), this program \(reads) \(version)", hint: hint)
+            message: "it has schema \(schema), this program "
+                + "\(isNewer ? "knows up to" : "reads") \(version)", hint: hint)
     }
 }

@@ -121,33 +121,16 @@ import TomboloJSON
         #expect(try new.terminate() == 0)
     }
 
-    @Test func `an old log comes from a directory, and never beside another pepper`() throws {
-        let (data, new) = (try filled(), "\(work.path)/new")
-        let line = ["log", "import", "--from-data", data, "--data"]
-        #expect(try Tombolo.run(line + [new, "lines.ndjson"]).status == 2)
-        for spelling in [data, data + "/", data + "/."] {
-            #expect(try Tombolo.run(line + [spelling]).status == 2)
+    @Test func `an export of another format is refused`() throws {
+        let lines = try Tombolo.run(["log", "export", "--data", try filled()]).output
+        #expect(lines.hasPrefix(#"{"identity":{"format":6,"#))
+        for (format, isTaken) in [(#""format":6,"#, true), ("", true), (#""format":7,"#, false)] {
+            let result = try Tombolo.run(
+                ["log", "import", "--data", "\(work.path)/of\(format.count)\(isTaken)"],
+                input: lines.replacing(#""format":6,"#, with: format))
+            #expect((result.status == 0) == isTaken, "\(result.errors)")
+            #expect(isTaken || result.errors.contains("import it with the tombolo that wrote it"))
         }
-        let present = try Tombolo.run(line + [new])
-        #expect(present.status == 3)
-        #expect(present.errors.contains("try: it needs no import"), "\(present.errors)")
-        // The schema is in the head of the file: this is as far as the pepper comes.
-        var bytes = try FileBytes.read(data + "/tombolo.db")
-        bytes[63] = 5
-        try FileBytes.write(bytes, to: data + "/tombolo.db")
-        #expect(mkdir(new, 0o700) == 0)
-        for (place, byte) in [(data, 1), (new, 2)] as [(String, UInt8)] {
-            try FileBytes.write(Array(repeating: byte, count: 32), to: place + "/pepper")
-        }
-        let refused = try Tombolo.run(line + [new])
-        #expect(refused.status == 3)
-        #expect(refused.errors.contains("try: move it away first: mv \(new)/pepper"))
-        #expect(try FileBytes.read(new + "/pepper") == Array(repeating: 2, count: 32))
-        #expect(access(new + "/tombolo.db", F_OK) != 0, "nothing is there that a relay would take")
-        // The rows are not of schema 5: an import that copies the pepper fails after it.
-        #expect(unlink(new + "/pepper") == 0)
-        #expect(try Tombolo.run(line + [new]).status == 3)
-        #expect(access(new + "/pepper", F_OK) != 0, "what was copied is gone again")
     }
 
     @Test func `a copy is sound, and goes where no log is`() throws {

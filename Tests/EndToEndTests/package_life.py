@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 
-import schema_five
 
 PACKAGES = sorted(glob.glob(os.path.join(os.path.abspath(sys.argv[1]), "*.deb")))
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
@@ -333,33 +332,6 @@ def upgrade(machine, client):
     say(f"{package} takes over: configuration and activity stay, and the activity goes on")
 
 
-def import_old_log(machine, client):
-    package = os.path.basename(PACKAGES[1])
-    before = state(machine, client)
-    machine.run("systemctl", "stop", "tombolo.service")
-    lines = machine.run("tombolo", "log", "export", "--data", "/var/lib/tombolo")
-    log = machine.path("/var/lib/tombolo/tombolo.db")
-    for file in glob.glob(log + "*"):
-        os.unlink(file)
-    schema_five.write(lines, log)
-    machine.shell("chown tombolo:tombolo /var/lib/tombolo/tombolo.db; chmod 600 /var/lib/tombolo/tombolo.db")
-    refused = subprocess.run(
-        machine.inside("dpkg", "--install", f"/var/tmp/{package}"), text=True, capture_output=True, env=ENVIRONMENT)
-    expect(refused.returncode != 0 and "nothing is installed" in refused.stderr,
-           f"the package takes a log that it cannot read: {refused.stdout}{refused.stderr}")
-    expect(os.path.exists(log), "the refusal has taken the log")
-    words = [line.strip() for line in refused.stderr.splitlines() if line.startswith("  ")]
-    expect(len(words) == 4, f"these are not the four commands: {words}")
-    for command in words[:2]:
-        machine.shell(command)
-    machine.run("dpkg", "--install", f"/var/tmp/{package}")
-    for command in words[2:]:
-        machine.shell(command)
-    expect(state(machine, client) == before, "the activity is not as it was")
-    expect(machine.shell("stat -c '%a %U' /var/lib/tombolo/pepper").strip() == "600 tombolo", "the pepper's mode")
-    say(f"{package} refuses a log of schema 5, and its four commands bring activity and API key over")
-
-
 def back_up(machine, client):
     machine.run("install", "-d", "-o", "tombolo", "-g", "tombolo", "-m", "0700", "/var/backups/tombolo")
     machine.run("runuser", "-u", "tombolo", "--", "tombolo", "backup", "create", "/var/backups/tombolo/monday",
@@ -414,7 +386,6 @@ def main():
             watchdog(machine, client)
             activate(machine, client)
             upgrade(machine, client)
-            import_old_log(machine, client)
             back_up(machine, client)
             remove(machine)
         except Failure as failure:

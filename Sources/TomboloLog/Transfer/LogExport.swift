@@ -22,6 +22,10 @@ package enum LogItem: Sendable {
     case tally(TenantID, event: Int64, fact: Int64)
     /// The last item: the number of items before it.
     case end(items: Int64)
+
+    /// The number of the format of exports. It changes when an import of older ones would lose
+    /// something.
+    package static let format: Int64 = 6
 }
 
 /// Reads all items of a log at one moment, in the order that an import needs.

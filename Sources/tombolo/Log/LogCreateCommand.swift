@@ -16,13 +16,10 @@ enum LogCreateCommand {
                     + "a log in a data directory is made by serve")
         }
         let isNew = try create(database)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.print("{\"created\":\(isNew)}")
-            return .succeeded
-        }
+        let text = isNew ? "the log is made" : "the log is there already"
         try context.terminal.print(
-            "\(database.postgres.title): "
-                + (isNew ? "the log is made" : "the log is there already"))
+            context.printsTable
+                ? "\(database.postgres.title): \(text)" : "{\"created\":\(isNew)}")
         return .succeeded
     }
 

@@ -93,8 +93,7 @@ enum LogHome {
             return try LogImport(directory: path, chance: &chance)
         case .database(let database):
             let check = database.pepperFile.isEmpty ? nil : try database.pepper().check
-            return try PostgresEventLog.importing(
-                database.postgres, pepper: check, chance: &chance)
+            return try PostgresEventLog.importing(database.postgres, pepper: check, chance: &chance)
         }
     }
 

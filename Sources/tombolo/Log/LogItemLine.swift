@@ -22,57 +22,46 @@ enum LogItemLine {
         writer.beginObject()
         switch item {
         case .identity(let hashKey, let restoredAt):
-            writer.name("identity")
-            writer.beginObject()
-            writer.name("hash_key")
-            writer.beginArray()
-            for half in hashKey { writer.string(String(half)) }
-            writer.endArray()
-            if let restoredAt { writer.member("restored_at", restoredAt.nanoseconds) }
-            writer.endObject()
+            writer.object("identity") { writer in
+                writer.member("format", LogItem.format)
+                writer.array("hash_key", of: hashKey) { $0.string(String($1)) }
+                if let restoredAt { writer.member("restored_at", restoredAt.nanoseconds) }
+            }
         case .cut(let seq, let fact, let activity):
-            writer.name("cut")
-            writer.beginObject()
-            writer.member("seq", seq)
-            writer.member("fact", fact)
-            writer.member("activity", activity)
-            writer.endObject()
+            writer.object("cut") { writer in
+                writer.member("seq", seq)
+                writer.member("fact", fact)
+                writer.member("activity", activity)
+            }
         case .lead(let event, let fact, let seconds):
-            writer.name("lead")
-            writer.beginObject()
-            writer.member("event", event)
-            writer.member("fact", fact)
-            writer.member("seconds", seconds)
-            writer.endObject()
+            writer.object("lead") { writer in
+                writer.member("event", event)
+                writer.member("fact", fact)
+                writer.member("seconds", seconds)
+            }
         case .event(let recorded): write(recorded, &writer)
         case .snapshot(let activity, let value, let seq):
-            writer.name("snapshot")
-            writer.beginObject()
-            writer.member("seq", seq)
-            writer.member("activity", activity.rawValue)
-            bytes("value", value, &writer)
-            writer.endObject()
+            writer.object("snapshot") { writer in
+                writer.member("seq", seq)
+                writer.member("activity", activity.rawValue)
+                bytes("value", value, &writer)
+            }
         case .fact(let recorded): write(recorded, &writer)
         case .head(let head, let tenant, let day): write(head, tenant, day, &writer)
         case .tally(let tenant, let event, let fact):
-            writer.name("tally")
-            writer.beginObject()
-            writer.member("tenant", tenant.name.rawValue)
-            writer.member("event", event)
-            writer.member("fact", fact)
-            writer.endObject()
+            writer.object("tally") { writer in
+                writer.member("tenant", tenant.name.rawValue)
+                writer.member("event", event)
+                writer.member("fact", fact)
+            }
         case .end(let items):
-            writer.name("end")
-            writer.beginObject()
-            writer.member("items", items)
-            writer.endObject()
+            writer.object("end") { $0.member("items", items) }
         case .record(let record):
-            writer.name("record")
-            writer.beginObject()
-            writer.member("space", Int64(record.space.rawValue))
-            writer.member("number", record.number)
-            bytes("value", record.value ?? [], &writer)
-            writer.endObject()
+            writer.object("record") { writer in
+                writer.member("space", Int64(record.space.rawValue))
+                writer.member("number", record.number)
+                bytes("value", record.value ?? [], &writer)
+            }
         }
         writer.endObject()
         return writer.bytes + [10]
@@ -80,51 +69,50 @@ enum LogItemLine {
 
     private static func write(_ recorded: RecordedEvent, _ writer: inout JSONWriter) {
         let event = recorded.event
-        writer.name("event")
-        writer.beginObject()
-        writer.member("seq", recorded.seq)
-        tenantSeq(recorded.tenantSeq, recorded.seq, &writer)
-        writer.member("previous", recorded.previous)
-        writer.member("tenant", event.tenant.name.rawValue)
-        writer.member("activity", event.activity.rawValue)
-        writer.member("version", recorded.version)
-        writer.member("do", event.kind.name)
-        writer.member("recorded_at", event.recordedAt.nanoseconds)
-        if let key = event.idempotency {
-            writer.member("key", key.key)
-            writer.member("digest", String(key.bodyDigest))
+        writer.object("event") { writer in
+            writer.member("seq", recorded.seq)
+            tenantSeq(recorded.tenantSeq, recorded.seq, &writer)
+            writer.member("previous", recorded.previous)
+            writer.member("tenant", event.tenant.name.rawValue)
+            writer.member("activity", event.activity.rawValue)
+            writer.member("version", recorded.version)
+            writer.member("do", event.kind.name)
+            writer.member("recorded_at", event.recordedAt.nanoseconds)
+            if let key = event.idempotency {
+                writer.member("key", key.key)
+                writer.member("digest", String(key.bodyDigest))
+            }
+            if event.key.isKnown { writer.member("by", event.key.id) }
+            bytes("body", event.body, &writer)
         }
-        if event.key.isKnown { writer.member("by", event.key.id) }
-        bytes("body", event.body, &writer)
-        writer.endObject()
     }
 
     private static func write(_ recorded: RecordedFact, _ writer: inout JSONWriter) {
-        writer.name("fact")
-        writer.beginObject()
-        writer.member("seq", recorded.seq)
-        tenantSeq(recorded.tenantSeq, recorded.seq, &writer)
-        writer.member("tenant", recorded.fact.tenant.name.rawValue)
-        if let activity = recorded.fact.activity { writer.member("activity", activity.rawValue) }
-        writer.member("kind", recorded.fact.kind)
-        writer.member("recorded_at", recorded.fact.recordedAt.nanoseconds)
-        bytes("body", recorded.fact.body, &writer)
-        writer.endObject()
+        writer.object("fact") { writer in
+            writer.member("seq", recorded.seq)
+            tenantSeq(recorded.tenantSeq, recorded.seq, &writer)
+            writer.member("tenant", recorded.fact.tenant.name.rawValue)
+            if let activity = recorded.fact.activity {
+                writer.member("activity", activity.rawValue)
+            }
+            writer.member("kind", recorded.fact.kind)
+            writer.member("recorded_at", recorded.fact.recordedAt.nanoseconds)
+            bytes("body", recorded.fact.body, &writer)
+        }
     }
 
     private static func write(
         _ head: RecoveredHead, _ tenant: TenantID, _ day: Int64?, _ writer: inout JSONWriter
     ) {
-        writer.name("head")
-        writer.beginObject()
-        writer.member("tenant", tenant.name.rawValue)
-        writer.member("activity", head.activity.rawValue)
-        writer.member("version", head.version)
-        writer.member("seq", head.seq)
-        tenantSeq(head.tenantSeq, head.seq, &writer)
-        if let day { writer.member("retired_day", day) }
-        bytes("value", head.value, &writer)
-        writer.endObject()
+        writer.object("head") { writer in
+            writer.member("tenant", tenant.name.rawValue)
+            writer.member("activity", head.activity.rawValue)
+            writer.member("version", head.version)
+            writer.member("seq", head.seq)
+            tenantSeq(head.tenantSeq, head.seq, &writer)
+            if let day { writer.member("retired_day", day) }
+            bytes("value", head.value, &writer)
+        }
     }
 
     /// Writes the place among the tenant's rows, but only if it differs from the sequence.
@@ -187,6 +175,13 @@ enum LogItemLine {
     }
 
     private static func identity(_ view: JSONView) throws -> LogItem {
+        // Exports of before have no number, and this format.
+        let format = view["format"]?.integer ?? LogItem.format
+        guard format == LogItem.format else {
+            throw Fault(
+                cause: "the export has format \(format), and this program reads "
+                    + "\(LogItem.format): import it with the tombolo that wrote it")
+        }
         guard let halves = view["hash_key"]?.strings(atMost: 2)?.compactMap(UInt64.init),
             halves.count == 2
         else { throw Fault(cause: "\"hash_key\" is missing or no two numbers") }

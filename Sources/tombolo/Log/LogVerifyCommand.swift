@@ -11,14 +11,9 @@ enum LogVerifyCommand {
     /// Verifies a log and prints the result. Returns status 1 if the log is not sound.
     static func verify(_ home: LogHome, _ context: CommandContext) throws -> ExitStatus {
         try home.requireFile()
-        let verdict: LogVerification.Verdict
-        do {
-            verdict = try LogVerification(home.reading()).run { events in
-                guard context.terminal.errorIsTerminal else { return }
-                context.terminal.draw("\r\(events) events")
-            }
-        } catch {
-            throw ProgramError(error)
+        let verdict = try LogVerification(home.reading()).run { events in
+            guard context.terminal.errorIsTerminal else { return }
+            context.terminal.draw("\r\(events) events")
         }
         if context.terminal.errorIsTerminal { context.terminal.draw("\r") }
         try print(verdict, context)
@@ -33,24 +28,18 @@ enum LogVerifyCommand {
             ("retired", verdict.retired), ("records", verdict.records), ("cut", verdict.cut),
             ("last_seq", verdict.lastSeq),
         ]
-        guard OutputFormat(context) == .table else {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("ok", verdict.wrongCount == 0)
-            for (name, count) in counts { writer.member(name, count) }
-            writer.member("wrong_count", verdict.wrongCount)
-            writer.name("wrong")
-            writer.beginArray()
-            for line in verdict.wrong { writer.string(line) }
-            writer.endArray()
-            writer.endObject()
-            return try context.terminal.write(writer.bytes + [10])
+        guard context.printsTable else {
+            return try context.terminal.printObject { writer in
+                writer.member("ok", verdict.wrongCount == 0)
+                for (name, count) in counts { writer.member(name, count) }
+                writer.member("wrong_count", verdict.wrongCount)
+                writer.array("wrong", of: verdict.wrong) { $0.string($1) }
+            }
         }
         for line in verdict.wrong { try context.terminal.print(line) }
         let summary = counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
         try context.terminal.print(
             verdict.wrongCount == 0
-                ? "sound: \(summary)" : "\(verdict.wrongCount) wrong: \(summary)"
-        )
+                ? "sound: \(summary)" : "\(verdict.wrongCount) wrong: \(summary)")
     }
 }

@@ -1,11 +1,5 @@
 // Rows of the command table: commands for whole logs, with or without a running relay.
 
-extension Flag {
-    static let fromData = Flag(
-        "from-data", .directory,
-        "the data directory, or a backup, of an older relay, whose log is taken instead of lines")
-}
-
 extension Subcommand {
     static let logCreate = Subcommand(
         path: ["log", "create"],
@@ -52,20 +46,14 @@ extension Subcommand {
         exits: [.notFoundOrConflict], run: LogTransferCommands.export)
 
     static let logImport = Subcommand(
-        path: ["log", "import"], summary: "Make a log of an export's lines, or of an older log",
+        path: ["log", "import"], summary: "Make a log of an export's lines",
         arguments: [Argument("FILE", .file, optional: true, "the lines; - (or none) is stdin")],
-        flags: Flag.ofLogs + [.fromData, .output],
+        flags: Flag.ofLogs + [.output],
         details: [
             "Sequences, versions and idempotency keys stay as they were. Copy the file pepper too,\n"
-                + "if API keys shall stay valid.",
-            "--from-data reads the log of a relay of the format before, which is stopped, and leaves\n"
-                + "it as it is. It copies the file pepper, and says so where there is none. Where it\n"
-                + "is killed, no relay starts on --data: give it again, and it begins anew.",
+                + "if API keys shall stay valid."
         ],
-        examples: [
-            "tombolo log import log.ndjson --data /var/lib/tombolo",
-            "tombolo log import --from-data /var/lib/tombolo.old --data /var/lib/tombolo",
-        ],
+        examples: ["tombolo log import log.ndjson --data /var/lib/tombolo"],
         exits: [.notFoundOrConflict],
         makesFiles: true, run: LogTransferCommands.importLog)
 }

@@ -11,13 +11,11 @@ extension AccessControl {
                 .unauthorized, "There is no API key. Send Authorization: Bearer KEY. \(mint)")
         }
         guard head.fields.values("authorization").count == 1 else {
-            throw Problem(
-                .invalidHeader, "authorization is given more than once. Give it once.")
+            throw Problem(.invalidHeader, "authorization is given more than once. Give it once.")
         }
         let parts = field.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw Problem(
-                .unauthorized, "The Authorization field must read: Bearer KEY. \(mint)")
+            throw Problem(.unauthorized, "The Authorization field must read: Bearer KEY. \(mint)")
         }
         let key: APIKey
         do {
@@ -61,12 +59,15 @@ extension AccessControl {
     }
 
     /// The refusal for a key whose scopes do not allow a request.
-    static func forbidden(_ access: Access, device: Identifier?, key: Principal) -> Problem {
+    static func forbidden(
+        _ access: Access, device: Identifier? = nil, key: Principal, errors: [FieldError] = []
+    ) -> Problem {
         let needed = access.scopeNeeded(device: device) ?? "operate"
         let has = key.scopes.scopes.map(\.text).joined(separator: ", ")
         return Problem(
             .forbidden,
-            "The key lacks the scope \(needed); it has \(has). \(howToMint(needed))"
+            "The key lacks the scope \(needed); it has \(has). \(howToMint(needed))",
+            errors: errors
         ).adding("required_scope", needed)
     }
 

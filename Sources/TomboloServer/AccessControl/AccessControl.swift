@@ -131,7 +131,7 @@ package final class AccessControl: @unchecked Sendable {
         let key = APIKey(environment: environment, chance: chance)
         let code = HMACSHA256.authenticate(Array(key.secret.utf8), key: pepper.bytes)
         let record = KeyRecord(
-            number: nextNumber, place: predecessor?.place, id: key.id, tenant: tenant,
+            number: nextNumber, place: predecessor?.place ?? nextNumber, id: key.id, tenant: tenant,
             scopes: scopes, binding: binding, createdAt: now, traits: traits,
             life: traits.expiresAt.map { $0 - now }, code: code)
         return MintedKey(key: key, record: record)
@@ -182,9 +182,7 @@ package final class AccessControl: @unchecked Sendable {
         let own = places[tenant] ?? []
         let rest = own[index(after: number, in: tenant)...]
         let page = rest.prefix(limit)
-        return (
-            page.compactMap { keys[$0.id] }, page.count < rest.count ? page.last?.number : nil
-        )
+        return (page.compactMap { keys[$0.id] }, page.count < rest.count ? page.last?.number : nil)
     }
 
     private func place(_ record: KeyRecord) {

@@ -23,26 +23,9 @@ package struct KeyRecord: Hashable, Sendable {
     package internal(set) var lastUsedAt: Instant?
     /// HMAC-SHA256 of the secret, keyed with the pepper.
     let code: [UInt8]
+}
 
-    init(
-        number: Int64, place: Int64? = nil, id: String, tenant: TenantID, scopes: ScopeSet,
-        binding: KeyBinding, createdAt: Instant, traits: KeyTraits = KeyTraits(), life: Span? = nil,
-        expiredSince: Instant? = nil, lastUsedAt: Instant? = nil, code: [UInt8]
-    ) {
-        self.number = number
-        self.place = place ?? number
-        self.id = id
-        self.tenant = tenant
-        self.scopes = scopes
-        self.binding = binding
-        self.createdAt = createdAt
-        self.traits = traits
-        self.life = life
-        self.expiredSince = expiredSince
-        self.lastUsedAt = lastUsedAt
-        self.code = code
-    }
-
+extension KeyRecord {
     /// The devices that the key may manage.
     var devices: [DeviceKey] {
         scopes.scopes.compactMap { scope in
@@ -62,10 +45,7 @@ package struct KeyRecord: Hashable, Sendable {
         writer.beginObject()
         writer.member("id", id)
         writer.member("tenant", tenant.name.rawValue)
-        writer.name("scopes")
-        writer.beginArray()
-        for scope in scopes.scopes { writer.string(scope.text) }
-        writer.endArray()
+        scopes.write(to: &writer)
         binding.write(to: &writer)
         writer.member("created_at", createdAt.nanoseconds)
         if place != number { writer.member("place", place) }
@@ -100,7 +80,8 @@ package struct KeyRecord: Hashable, Sendable {
             view["life"].map { view in view.integer.map { Span(nanoseconds: $0) } }
             ?? end.map { $0 - createdAt }
         self.init(
-            number: number, place: view["place"]?.integer, id: id, tenant: TenantID(tenant),
+            number: number, place: view["place"]?.integer ?? number, id: id,
+            tenant: TenantID(tenant),
             scopes: scopes,
             binding: KeyBinding(user: view["user"]?.string, app: view["app"]?.string),
             createdAt: createdAt,

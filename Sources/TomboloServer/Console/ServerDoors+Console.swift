@@ -3,12 +3,13 @@ import TomboloHTTP
 
 /// The console: files without access control, which use only the public API.
 extension ServerDoors {
-    /// Answers `/console/` or one of its files. Redirects a path without the final slash, because
-    /// the page's relative addresses need it.
-    func console(_ request: DoorRequest) throws(Problem) -> DoorResponse {
-        guard request.route.operation == .showConsole else {
-            return try consoleFile(request.parameter("file"), request)
-        }
+    func showConsoleFile(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        try consoleFile(request.parameter("file"), request)
+    }
+
+    /// Answers `/console/`. Redirects a path without the final slash, because the page's relative
+    /// addresses need it.
+    func showConsole(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         guard request.target.text.utf8.last == UInt8(ascii: "/") else {
             return DoorResponse(
                 status: 308, fields: ["location": "/console/", "cache-control": "no-cache"],

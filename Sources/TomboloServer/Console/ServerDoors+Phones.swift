@@ -10,36 +10,26 @@ extension ServerDoors {
         return phoneWall.control
     }
 
-    func showPhones(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        guard request.route.operation == .showPhone else {
-            return try await forward("GET", "", [], request)
-        }
-        return try await forward("GET", "/\(try request.identifier("phone"))", [], request)
+    func listPhones(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await forward("GET", "", [], request)
+    }
+
+    func showPhone(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await forward("GET", "/\(try request.identifier("phone"))", [], request)
     }
 
     /// Performs an action of the user, the system or the app on a phone. A dry run only checks it.
-    func actOnPhone(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func actOnPhone(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let path = "/\(try request.identifier("phone"))"
         let isDryRun = try request.isDryRun
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let action: PhoneAction
-        do {
-            action = try PhoneAction(reading: document.root)
-        } catch {
-            throw Problem(error)
-        }
+        let action = try await read(request, PhoneAction.init(reading:))
         guard isDryRun else { return try await forward("POST", path, action.json.bytes, request) }
         let phone = try await forward("GET", path, [], request)
-        return .json { writer in
-            writer.beginObject()
-            writer.member("dry_run", true)
+        return .object(isDryRun: true) { writer in
             // Add the members of the simulator's answer if it is JSON.
             if let view = (try? JSONDocument(phone.body))?.root {
                 for (name, value) in view.members { writer.member(name, value.json) }
             }
-            writer.endObject()
         }
     }
 

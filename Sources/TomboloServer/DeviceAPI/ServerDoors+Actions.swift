@@ -6,10 +6,8 @@ import TomboloRelay
 
 extension ServerDoors {
     /// `POST /v1/devices/{device}/actions`: records a user's action on a phone for the producer.
-    func postAction(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let document = try await request.sentJSON(of: exchange, atMost: configuration.bodyBytesMax)
+    func postAction(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let document = try await request.sentJSON(atMost: configuration.bodyBytesMax)
         var action: DeviceAction
         do { action = try DeviceAction(reading: document.root) } catch { throw Problem(error) }
         action.idempotency = try request.idempotencyKey(body: document.bytes)

@@ -1,33 +1,22 @@
 import TomboloAPI
 import TomboloCore
-import TomboloHTTP
-import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    func registerDevice(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let registration = try await read(request, exchange) {
-            view throws(FieldErrors) in try DeviceRegistration(reading: view)
-        }
+    func registerDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let registration = try await read(request, DeviceRegistration.init(reading:))
         // `os` must be a version alone: features depend on it, and "iOS 18.2" is no version.
         if let first = registration.os?.utf8.first, !(UInt8(ascii: "0")...57).contains(first) {
-            throw Problem(
-                FieldErrors([
-                    FieldError(
-                        pointer: "/os", message: "must be the version alone, such as \"26.1\"")
-                ]))
+            let message = "must be the version alone, such as \"26.1\""
+            throw Problem(FieldErrors([FieldError(pointer: "/os", message: message)]))
         }
         if registration.budgetClass != nil || registration.forgets.contains(.budgetClass),
-            let principal = request.principal,
-            !principal.scopes.contains(.operate)
+            let principal = request.principal, !principal.scopes.contains(.operate)
         {
-            var problem = AccessControl.forbidden(.operate, device: nil, key: principal)
-            problem.errors = [
-                FieldError(pointer: "/budget_class", message: "is the operator's: scope operate")
-            ]
-            throw problem
+            let message = "is the operator's: scope operate"
+            throw AccessControl.forbidden(
+                .operate, key: principal,
+                errors: [FieldError(pointer: "/budget_class", message: message)])
         }
         let key = try request.deviceKey()
         let before = await relay.device(key)?.registration.user
@@ -44,11 +33,13 @@ extension ServerDoors {
     }
 
     func showDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let key = try request.deviceKey()
-        guard let view = await relay.device(key) else {
-            throw Problem.unknownDevice(key.id)
-        }
+        let view = try await known(request.deviceKey())
         return .json { view.write(to: &$0) }
+    }
+
+    func known(_ key: DeviceKey) async throws(Problem) -> DeviceView {
+        if let view = await relay.device(key) { return view }
+        throw .unknownDevice(key.id)
     }
 
     /// `GET /v1/devices/{device}/check`. It answers for devices that are not registered, too.
@@ -64,32 +55,20 @@ extension ServerDoors {
         try await submit(.delete, request)
     }
 
-    func registerToken(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func registerToken(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let name = try tokenName(request)
-        let token = try await read(request, exchange) {
-            view throws(FieldErrors) in try TokenRegistration(reading: view)
-        }
+        let token = try await read(request, TokenRegistration.init(reading:))
         return try await submit(.putToken(name, token), request, ("token", name.text))
     }
 
-    func reconcileTokens(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let set = try await read(request, exchange) {
-            view throws(FieldErrors) in try TokenSet(reading: view)
-        }
+    func reconcileTokens(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let set = try await read(request, TokenSet.init(reading:))
         return try await submit(.putTokens(set), request)
     }
 
-    func deleteToken(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func deleteToken(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let name = try tokenName(request)
-        let token = try await read(request, exchange, orEmpty: true) {
-            view throws(FieldErrors) in try TokenRegistration(reading: view)
-        }
+        let token = try await read(request, orEmpty: true, TokenRegistration.init(reading:))
         return try await submit(.deleteToken(name, token), request, ("token", name.text))
     }
 
@@ -104,42 +83,20 @@ extension ServerDoors {
         return name
     }
 
-    func reportPresence(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let report = try await read(request, exchange) {
-            view throws(FieldErrors) in try PresenceReport(reading: view)
-        }
+    func reportPresence(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let report = try await read(request, PresenceReport.init(reading:))
         return try await submit(.presence(report), request)
     }
 
-    func reportActivity(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func reportActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let text = request.parameter("ref")
         guard let reference = ActivityReference(text) else {
             throw Problem(
                 .invalidField,
                 "\"\(text)\" is not the id of an activity. Write the id from the attributes.")
         }
-        let report = try await read(request, exchange) {
-            view throws(FieldErrors) in try PhoneReport(reading: view)
-        }
-        return try await submit(
-            .report(reference, report), request, ("activity", reference.text))
-    }
-
-    private func read<Value: Sendable>(
-        _ request: DoorRequest, _ exchange: HTTPExchange, orEmpty: Bool = false,
-        _ reading: (JSONView) throws(FieldErrors) -> Value
-    ) async throws(Problem) -> Value {
-        let document = try await request.json(
-            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
-        do {
-            return try reading(document.root)
-        } catch {
-            throw Problem(error)
-        }
+        let report = try await read(request, PhoneReport.init(reading:))
+        return try await submit(.report(reference, report), request, ("activity", reference.text))
     }
 
     private func submit(

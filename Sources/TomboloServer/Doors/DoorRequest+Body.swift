@@ -41,13 +41,9 @@ extension DoorRequest {
     }
 
     /// Returns the whole body when the tenant has its turn, and checks the key again.
-    func body(
-        of exchange: HTTPExchange, atMost bytesMax: Int
-    ) async throws(Problem) -> [UInt8] {
+    func body(atMost bytesMax: Int) async throws(Problem) -> [UInt8] {
         let bytes: [UInt8]
-        do {
-            bytes = try await exchange.body(atMost: bytesMax)
-        } catch {
+        do { bytes = try await exchange.body(atMost: bytesMax) } catch {
             throw Problem(error, bytesMax: bytesMax)
         }
         await takeTurn()
@@ -58,10 +54,8 @@ extension DoorRequest {
     /// The body as JSON in its shortest spelling, so that no white space and no needless escape is
     /// stored or pushed. With `orEmpty` a missing body counts as an empty object. What is done with
     /// a large body has a turn of its own.
-    func json(
-        of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
-    ) async throws(Problem) -> JSONDocument {
-        let sent = try await sentJSON(of: exchange, atMost: bytesMax, orEmpty: orEmpty)
+    func json(atMost bytesMax: Int, orEmpty: Bool = false) async throws(Problem) -> JSONDocument {
+        let sent = try await sentJSON(atMost: bytesMax, orEmpty: orEmpty)
         if sent.bytes.count > Self.bytesOfTurn { await takeTurn() }
         return sent.shortest ?? sent
     }
@@ -72,21 +66,31 @@ extension DoorRequest {
 
     /// The body as JSON with the bytes as sent, to compute a digest of them.
     func sentJSON(
-        of exchange: HTTPExchange, atMost bytesMax: Int, orEmpty: Bool = false
+        atMost bytesMax: Int, orEmpty: Bool = false
     ) async throws(Problem) -> JSONDocument {
         try checkIsJSON()
-        var bytes = try await body(of: exchange, atMost: bytesMax)
+        var bytes = try await body(atMost: bytesMax)
         if bytes.isEmpty {
             guard orEmpty else {
                 throw Problem(.invalidJSON, "The body is empty. Send a JSON object.")
             }
             bytes = JSON.emptyObject.bytes
         }
-        do {
-            return try JSONDocument(bytes, limits: .received)
-        } catch {
-            throw Problem(error)
-        }
+        do { return try JSONDocument(bytes, limits: .received) } catch { throw Problem(error) }
+    }
+}
+
+extension ServerDoors {
+    /// What `reading` makes of the request's body.
+    ///
+    /// - Parameter bytesMax: most bytes of the body; nil: those of an event.
+    func read<Value>(
+        _ request: DoorRequest, atMost bytesMax: Int? = nil, orEmpty: Bool = false,
+        _ reading: (JSONView) throws(FieldErrors) -> Value
+    ) async throws(Problem) -> Value {
+        let document = try await request.json(
+            atMost: bytesMax ?? configuration.bodyBytesMax, orEmpty: orEmpty)
+        do { return try reading(document.root) } catch { throw Problem(error) }
     }
 }
 
@@ -102,8 +106,7 @@ extension Problem {
             self.init(
                 .malformedRequest, "The body broke the framing of its request. Use another client.")
         case .peerGone, .peerStalled:
-            self.init(
-                .clientClosedRequest, "The client broke off in the middle of the body.")
+            self.init(.clientClosedRequest, "The client broke off in the middle of the body.")
         case .cancelled:
             self.init(.stopping, "The request was given up. Send it again.")
         }

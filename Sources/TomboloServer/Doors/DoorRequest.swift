@@ -1,7 +1,6 @@
 import TomboloAPI
 import TomboloCore
 import TomboloHTTP
-import TomboloJSON
 import TomboloLoop
 import TomboloRelay
 
@@ -162,6 +161,18 @@ struct DoorRequest: Sendable {
 
     func limit() throws(Problem) -> Int {
         Int(try integer("limit", in: 1...1_000) ?? 100)
+    }
+
+    /// The last row of the previous page, its parts with slashes between them; nil: the first page.
+    /// The last part, such as a type or a user, may contain a slash.
+    func cursor(parts count: Int) throws(Problem) -> [String]? {
+        guard let text = target["cursor"] else { return nil }
+        let parts = text.split(
+            separator: "/", maxSplits: count - 1, omittingEmptySubsequences: false)
+        guard parts.count == count else {
+            throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
+        }
+        return parts.map(String.init)
     }
 
     func identifier(inQuery name: String) throws(Problem) -> Identifier? {

@@ -22,16 +22,23 @@ struct DoorResponse: Sendable {
         return DoorResponse(status: status, fields: all, body: writer.takeLine())
     }
 
-    /// The answer to a deletion, or to its dry run.
-    static func gone(
-        _ name: String, _ value: String, _ result: String = "deleted", isDryRun: Bool
+    /// An answer whose body is one object with the members that `write` writes.
+    static func object(
+        isDryRun: Bool = false, status: Int = 200, _ write: (inout JSONWriter) -> Void
     ) -> DoorResponse {
-        .json { writer in
-            writer.beginObject()
-            if isDryRun { writer.member("dry_run", true) }
+        .json(status) { writer in
+            writer.object { writer in
+                if isDryRun { writer.member("dry_run", true) }
+                write(&writer)
+            }
+        }
+    }
+
+    /// The answer to a deletion, or to its dry run.
+    static func gone(_ name: String, _ value: String, isDryRun: Bool) -> DoorResponse {
+        .object(isDryRun: isDryRun) { writer in
             writer.member(name, value)
-            writer.member("result", result)
-            writer.endObject()
+            writer.member("result", "deleted")
         }
     }
 
@@ -57,7 +64,6 @@ struct DoorResponse: Sendable {
         default: break
         }
         if let methods = problem.allow { fields.append("allow", methods.joined(separator: ", ")) }
-        return DoorResponse(
-            status: problem.status, fields: fields, body: writer.takeLine())
+        return DoorResponse(status: problem.status, fields: fields, body: writer.takeLine())
     }
 }

@@ -86,7 +86,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             principal = request.principal
             // A request with a body waits for its turn after the body has come.
             if !exchange.hasBody { await request.takeTurn() }
-            guard let response = try await performCounted(request, exchange) else { return }
+            guard let response = try await performCounted(request) else { return }
             count(request.route, principal, response.status)
             send(response, to: exchange)
         } catch {
@@ -135,9 +135,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     }
 
     /// Begins a streamed answer.
-    func begin(_ exchange: HTTPExchange, _ request: DoorRequest, _ fields: HTTPFields) {
+    func begin(_ request: DoorRequest, _ fields: HTTPFields) {
         count(request.route, request.principal, 200)
-        exchange.begin(200, Self.guarded(fields))
+        request.exchange.begin(200, Self.guarded(fields))
     }
 
     /// Sends a complete answer to a request that would otherwise be streamed.
@@ -147,11 +147,9 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     }
 
     /// Carries out a request, and counts it as an open one of its key meanwhile.
-    private func performCounted(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse? {
+    private func performCounted(_ request: DoorRequest) async throws(Problem) -> DoorResponse? {
         guard let use = request.use, let key = request.principal?.keyID else {
-            return try await perform(request, exchange)
+            return try await request.route.handler(self)(request)
         }
         let isTail = request.route.operation == .tail
         try use.begin(isTail: isTail, configuration)
@@ -170,7 +168,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             }
             throw error
         }
-        return try await perform(request, exchange)
+        return try await request.route.handler(self)(request)
     }
 
     private func send(_ response: DoorResponse, to exchange: HTTPExchange) {
@@ -214,9 +212,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         return request
     }
 
-    private func match(
-        _ method: String, _ target: RequestTarget
-    ) throws(Problem) -> RouteMatch {
+    private func match(_ method: String, _ target: RequestTarget) throws(Problem) -> RouteMatch {
         switch RouteTable.lookup(method: method, segments: target.segments) {
         case .found(let match): return match
         case .otherMethods(let methods):

@@ -10,23 +10,11 @@ struct MetricsText {
     /// A series' label values, in the order of the family's label names.
     typealias Labels = [String]
 
-    mutating func write(_ family: MetricFamily, _ value: Int64) { write(family, [([], value)]) }
-
-    /// Writes a family with one value that may have a fraction.
-    mutating func write(_ family: MetricFamily, seconds value: Double) {
-        head(family)
-        text += "\(family.name) \(value)\n"
+    mutating func write(_ family: MetricFamily, _ value: some Numeric) {
+        write(family, [([], value)])
     }
 
-    /// Writes a family with several values that may have fractions.
-    mutating func write(_ family: MetricFamily, seconds series: [(Labels, Double)]) {
-        head(family)
-        for (labels, value) in series {
-            text += "\(family.name)\(Self.labels(family.labels, labels)) \(value)\n"
-        }
-    }
-
-    mutating func write(_ family: MetricFamily, _ series: [(Labels, Int64)]) {
+    mutating func write(_ family: MetricFamily, _ series: [(Labels, some Numeric)]) {
         head(family)
         for (labels, value) in series {
             text += "\(family.name)\(Self.labels(family.labels, labels)) \(value)\n"

@@ -97,8 +97,7 @@ extension ServerDoors {
     private static func write(_ database: MachineView.Database, to text: inout MetricsText) {
         text.write(.databaseInfo, [([database.durability], 1)])
         text.write(
-            .databaseCommit,
-            seconds: [(["0.5"], database.commitMedian), (["0.99"], database.commitP99)])
+            .databaseCommit, [(["0.5"], database.commitMedian), (["0.99"], database.commitP99)])
         text.write(.databaseDeadRows, database.deadRows)
         text.write(.databaseSnapshot, database.oldestSnapshot)
     }
@@ -110,10 +109,10 @@ extension ServerDoors {
         text.write(
             .upstreamInfo,
             machine.upstreams.map { ([$0.app, $0.environment, $0.endpoint, $0.caFile], 1) })
-        text.write(.cpu, seconds: machine.cpuSeconds)
+        text.write(.cpu, machine.cpuSeconds)
         text.write(.residentMemory, machine.residentBytes)
         text.write(.openDescriptors, machine.openDescriptors)
         text.write(.mostDescriptors, machine.mostDescriptors)
-        text.write(.startTime, seconds: machine.startedAt)
+        text.write(.startTime, machine.startedAt)
     }
 }

@@ -60,9 +60,7 @@ enum APIDescription {
             }
             writer.endObject()
         case .array:
-            writer.beginArray()
-            for element in view.elements { write(element, to: &writer) }
-            writer.endArray()
+            writer.array(of: view.elements) { write($1, to: &$0) }
         case .string, .number, .bool, .null: writer.raw(view.raw)
         }
     }

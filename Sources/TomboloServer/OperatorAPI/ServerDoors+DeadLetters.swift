@@ -1,6 +1,5 @@
 import TomboloAPI
 import TomboloCore
-import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
@@ -17,15 +16,9 @@ extension ServerDoors {
         return .json { DeadLetterPage(page.letters, next: page.next).write(to: &$0) }
     }
 
-    func retryDeadLetters(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let asked: RetryRequest
-        do {
-            asked = try RetryRequest(document.root, tenant: request.tenant)
-        } catch {
-            throw Problem(error)
+    func retryDeadLetters(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let asked = try await read(request) { view throws(FieldErrors) in
+            try RetryRequest(view, tenant: request.tenant)
         }
         if await relay.deadLetters(asked.query, before: nil, limit: 1).letters.isEmpty {
             try await checkNames(request, asked.query.activity, asked.query.device)
@@ -53,14 +46,13 @@ extension ServerDoors {
         }
         var query = DeadLetterQuery(tenant: request.tenant)
         query.apnsID = attempt.apnsID
-        let asked = query
         // Make a dry run first, so that a retry that would send nothing leaves no trace in the log.
-        var stored = try Self.sent(await relay.dryRunDeadLetters(asked), id)
+        var stored = try Self.sent(await relay.dryRunDeadLetters(query), id)
         guard try !request.isDryRun else {
             return .json { RetryAnswer(stored, isDryRun: true).write(to: &$0) }
         }
         let deed = deed("dead-letters.retried", ["delivery": entry.id], request)
-        switch await relay.retry(asked, deed: deed) {
+        switch await relay.retry(query, deed: deed) {
         case .refused(let refusal): stored = try Self.sent(.failure(refusal), id)
         case let answer: stored = try Self.sent(.success(Self.stored(answer, "a retry")), id)
         }

@@ -26,8 +26,7 @@ extension ServerDoors {
     func tell(_ deed: Deed, _ text: String) {
         var note = OperatorNote(.info, .deed, text).adding("deed", deed.kind)
         for member in deed.members { note = note.adding(member.name, member.value) }
-        report(
-            note.adding("tenant", deed.tenant.name.rawValue).adding("by", deed.key.id))
+        report(note.adding("tenant", deed.tenant.name.rawValue).adding("by", deed.key.id))
     }
 }
 

@@ -1,7 +1,6 @@
 import TomboloAPI
 import TomboloCore
 import TomboloEventLog
-import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
@@ -13,18 +12,12 @@ extension ServerDoors {
         let key = try request.activityKey()
         let recipient = try request.recipient
         let page = try await deliveries(request, activity: key.id, recipient)
-        let ledgers = await relay.ledgers(of: key) ?? []
-        return .json { writer in
-            writer.beginObject()
+        let ledgers = (await relay.ledgers(of: key) ?? [])
+            .filter { recipient == nil || $0.recipient == recipient }
+        return .object { writer in
             writer.member("activity", key.id.rawValue)
-            writer.name("destinations")
-            writer.beginArray()
-            for ledger in ledgers where recipient == nil || ledger.recipient == recipient {
-                ledger.write(to: &writer)
-            }
-            writer.endArray()
+            writer.array("destinations", of: ledgers) { $1.write(to: &$0) }
             page.writeMembers(to: &writer)
-            writer.endObject()
         }
     }
 
@@ -36,11 +29,7 @@ extension ServerDoors {
         if page.entries.isEmpty, page.next == nil, !request.isFiltered {
             try await check(recipient, request)
         }
-        return .json { writer in
-            writer.beginObject()
-            page.writeMembers(to: &writer)
-            writer.endObject()
-        }
+        return .object { page.writeMembers(to: &$0) }
     }
 
     /// One delivery, by the id that an answer or a list contains.
@@ -64,9 +53,7 @@ extension ServerDoors {
                 case .push(let push)?: try await relay.deliveryFact(push, tenant: tenant)
                 case nil: nil
                 }
-        } catch {
-            throw Problem(error)
-        }
+        } catch { throw Problem(error) }
         if let fact, let entry = await names.delivery(fact, relay) { return entry }
         throw Problem(
             .unknownDelivery,
@@ -99,6 +86,21 @@ extension ServerDoors {
         }
     }
 
+    func facts(_ query: FactQuery) async throws(Problem) -> FactPage {
+        do { return try await relay.facts(query) } catch { throw Problem(error) }
+    }
+
+    /// Reads pages of facts until `goesOn` returns false, at most ten: a destination has about ten
+    /// thousand deliveries in the eight hours of a card.
+    func readPages(of query: FactQuery, _ goesOn: ([RecordedFact]) -> Bool) async throws(Problem) {
+        var query = query
+        for _ in 0..<10 {
+            let page = try await facts(query)
+            guard goesOn(page.facts), let next = page.next else { return }
+            query.goOn(at: next)
+        }
+    }
+
     /// A page of the delivery history, newest first. Facts that are not written yet are waited for.
     private func deliveries(
         _ request: DoorRequest, activity: Identifier?, _ recipient: Recipient?
@@ -118,10 +120,7 @@ extension ServerDoors {
                 // Keep only the number: a view of a thousand destinations must not stay in memory
                 // while reading.
                 let key = ActivityKey(tenant: request.tenant, id: activity)
-                guard let number = await relay.activity(key)?.number else {
-                    throw Problem.unknownActivity(activity)
-                }
-                asked.activity = number
+                asked.activity = try await known(key).number
             }
             var found = try await self.read(asked, filter, limit: limit)
             found.leftOut = try await self.leftOut(of: found, asked)
@@ -130,17 +129,12 @@ extension ServerDoors {
     }
 
     /// The number of deliveries that the relay did not keep, within the time of this page.
-    private func leftOut(
-        of page: DeliveryPage, _ asked: FactQuery
-    ) async throws(Problem) -> Int64 {
+    private func leftOut(of page: DeliveryPage, _ asked: FactQuery) async throws(Problem) -> Int64 {
         var query = FactQuery(tenant: asked.tenant)
         (query.kinds, query.limit) = ([NewFact.thinned], 1_000)
         query.from = page.next == nil ? asked.from : page.entries.last?.at ?? asked.from
         query.until = asked.before == nil ? asked.until : page.entries.first?.at ?? asked.until
-        var thinned: [NewFact]
-        do { thinned = try await relay.facts(query).facts.map(\.fact) } catch {
-            throw Problem(error)
-        }
+        var thinned = try await facts(query).facts.map(\.fact)
         if query.until == nil, let coming = await relay.comingThinning(of: asked.tenant) {
             thinned.append(coming)
         }
@@ -176,8 +170,7 @@ extension ServerDoors {
         query.limit = filter.isEmpty ? limit : 1_000
         var looked = 0
         repeat {
-            let page: FactPage
-            do { page = try await relay.facts(query) } catch { throw Problem(error) }
+            let page = try await facts(query)
             for fact in page.facts {
                 guard let entry = await names.delivery(fact, relay), filter.matches(entry) else {
                     continue
@@ -202,18 +195,12 @@ extension ServerDoors {
         _ request: DoorRequest, _ activity: Identifier?, _ device: Identifier?
     ) async throws(Problem) {
         if let activity {
-            let key = ActivityKey(tenant: request.tenant, id: activity)
-            guard await relay.activity(key) != nil else { throw Problem.unknownActivity(activity) }
+            _ = try await known(ActivityKey(tenant: request.tenant, id: activity))
         }
-        if let device {
-            let key = DeviceKey(tenant: request.tenant, id: device)
-            guard await relay.device(key) != nil else { throw Problem.unknownDevice(device) }
-        }
+        if let device { _ = try await known(DeviceKey(tenant: request.tenant, id: device)) }
     }
 
-    private func check(
-        _ recipient: Recipient?, _ request: DoorRequest
-    ) async throws(Problem) {
+    private func check(_ recipient: Recipient?, _ request: DoorRequest) async throws(Problem) {
         switch recipient {
         case .device(let device): try await checkNames(request, nil, device)
         case .channel(let name):

@@ -1,7 +1,6 @@
 import TomboloAPI
 import TomboloCore
 import TomboloEventLog
-import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
@@ -45,16 +44,13 @@ extension ServerDoors {
     ) throws(Problem) -> DoorResponse {
         switch answer {
         case .erased(let erased):
-            return .json { writer in
-                writer.beginObject()
-                if isDryRun { writer.member("dry_run", true) }
+            return .object(isDryRun: isDryRun) { writer in
                 writer.member(subject.name, subject.id.rawValue)
                 writer.member("result", "erased")
                 writer.member("events", Int64(erased.events))
                 writer.member("facts", Int64(erased.facts))
                 writer.member("activities", Int64(erased.activities))
                 if !isDryRun { writer.member("out_of_file", erased.isOutOfFile) }
-                writer.endObject()
             }
         case .refused(let refusal): throw Problem(refusal)
         case .failed(let error): throw Problem(error)

@@ -1,7 +1,6 @@
 import TomboloAPI
 import TomboloCore
 import TomboloEventLog
-import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
@@ -27,7 +26,7 @@ extension ServerDoors {
             throw Problem(.invalidQuery, "Give version or at, not both.")
         }
         if let moment { try await refuse(ahead: moment) }
-        guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
+        let view = try await known(key)
         if let version, version > view.version {
             throw Problem(
                 .invalidQuery,
@@ -57,25 +56,14 @@ extension ServerDoors {
     }
 
     /// `POST`: explains what happened to a push, given its token, its `apns-id` or its user.
-    func explain(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let asked: ExplainRequest
-        do { asked = try ExplainRequest(document.root) } catch { throw Problem(error) }
+    func explain(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let asked = try await read(request, ExplainRequest.init)
         await relay.settleFacts()
         let tenant = request.tenant
         let found = try await page(for: request) { () async throws(Problem) in
             try await self.explanations(asked, tenant)
         }
-        return .json { writer in
-            writer.beginObject()
-            writer.name("explanations")
-            writer.beginArray()
-            for explanation in found { explanation.write(to: &writer) }
-            writer.endArray()
-            writer.endObject()
-        }
+        return .object { $0.array("explanations", of: found) { $1.write(to: &$0) } }
     }
 
     /// Maximum number of a user's devices in one answer.
@@ -99,8 +87,7 @@ extension ServerDoors {
         case .user(let user):
             let devices = await relay.devices(ofUser: user, tenant: tenant)
             guard !devices.isEmpty else {
-                throw Problem(
-                    .unknownDevice, "No device is registered for the user \"\(user)\".")
+                throw Problem(.unknownDevice, "No device is registered for the user \"\(user)\".")
             }
             return try await newest(of: Array(devices.prefix(Self.devicesMax)), tenant)
         }
@@ -138,8 +125,7 @@ extension ServerDoors {
         guard let id = entry.activity,
             let view = await relay.activity(ActivityKey(tenant: tenant, id: id))
         else {
-            throw Problem(
-                .unknownActivity, "The activity of this delivery is not known any more.")
+            throw Problem(.unknownActivity, "The activity of this delivery is not known any more.")
         }
         return try await explainQuestion(
             Question(
@@ -247,7 +233,7 @@ extension ServerDoors {
         var thinned = FactQuery(tenant: question.tenant)
         (thinned.kinds, thinned.limit) = ([NewFact.thinned], 1_000)
         (thinned.from, thinned.until) = (came, until)
-        evidence.thinned = try await facts(thinned).map(\.fact)
+        evidence.thinned = try await facts(thinned).facts.map(\.fact)
         if let coming = await relay.comingThinning(of: question.tenant) {
             evidence.thinned.append(coming)
         }
@@ -270,7 +256,7 @@ extension ServerDoors {
         var query = FactQuery(tenant: question.tenant)
         (query.kinds, query.activity) = (["activity.ended"], question.activity.number)
         (query.from, query.limit) = (asked.recordedAt - .seconds(1), 1)
-        return try await facts(query).first?.fact
+        return try await facts(query).facts.first?.fact
     }
 
     /// Deliveries to the recipient: those of the hour before the event, those up to the one that
@@ -284,15 +270,10 @@ extension ServerDoors {
         query.from = asked.recordedAt - .hours(1)
         var found = try await goingOn(query)
         var isFound = false
-        for _ in 0..<Self.pagesMax {
-            let page: FactPage
-            do { page = try await relay.facts(query) } catch { throw Problem(error) }
-            found += page.facts.compactMap {
-                DeliveryEntry($0, activity: question.activity.key.id)
-            }
+        try await readPages(of: query) { page in
+            found += page.compactMap { DeliveryEntry($0, activity: question.activity.key.id) }
             isFound = found.contains { $0.record.decision(of: asked.version) != nil }
-            guard !isFound, let next = page.next else { break }
-            query.goOn(at: next)
+            return !isFound
         }
         guard isFound else {
             let known = Set(found.map(\.number))
@@ -313,15 +294,9 @@ extension ServerDoors {
         var query = asked
         (query.from, query.after, query.order, query.limit) = (nil, 0, .newestFirst, 200)
         var found: [DeliveryEntry] = []
-        for _ in 0..<Self.pagesMax {
-            let page: FactPage
-            do { page = try await relay.facts(query) } catch { throw Problem(error) }
-            found += page.facts.compactMap {
-                DeliveryEntry($0, activity: question.activity.key.id)
-            }
-            guard found.last.map({ $0.record.version >= version }) ?? true, let next = page.next
-            else { break }
-            query.goOn(at: next)
+        try await readPages(of: query) { page in
+            found += page.compactMap { DeliveryEntry($0, activity: question.activity.key.id) }
+            return found.last.map { $0.record.version >= version } ?? true
         }
         return found
     }
@@ -333,10 +308,6 @@ extension ServerDoors {
         (query.order, query.limit) = (.newestFirst, 1)
         return try await entries(query).filter(\.record.goesOn)
     }
-
-    /// Maximum number of pages. A destination has about ten thousand deliveries in the eight hours
-    /// of a card.
-    private static let pagesMax = 10
 
     private func phone(
         _ question: Question, _ recipient: Recipient, since: Instant, around: Instant
@@ -351,7 +322,7 @@ extension ServerDoors {
             query.activity = isOwn ? question.activity.number : nil
             for until in [nil, around] {
                 query.until = until
-                for fact in try await facts(query)
+                for fact in try await facts(query).facts
                 where isOwn || fact.fact.activity == nil && fact.fact.kind != "card.reported" {
                     found[fact.seq] = fact.fact
                 }
@@ -360,14 +331,10 @@ extension ServerDoors {
         return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    func facts(_ query: FactQuery) async throws(Problem) -> [RecordedFact] {
-        do { return try await relay.facts(query).facts } catch { throw Problem(error) }
-    }
-
     private func entries(_ query: FactQuery) async throws(Problem) -> [DeliveryEntry] {
         var names = ActivityNames(tenant: query.tenant)
         var found: [DeliveryEntry] = []
-        for fact in try await facts(query) {
+        for fact in try await facts(query).facts {
             if let entry = await names.delivery(fact, relay) { found.append(entry) }
         }
         return found

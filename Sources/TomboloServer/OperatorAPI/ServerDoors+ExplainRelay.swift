@@ -5,9 +5,7 @@ import TomboloEventLog
 // Facts about the relay itself for an explanation.
 
 extension ServerDoors {
-    func relayFacts(
-        _ tenant: TenantID, until: Instant
-    ) async throws(Problem) -> [NewFact] {
+    func relayFacts(_ tenant: TenantID, until: Instant) async throws(Problem) -> [NewFact] {
         var found: [RecordedFact] = []
         for one in Set([tenant, .main]).sorted() {
             var query = FactQuery(tenant: one)
@@ -18,7 +16,7 @@ extension ServerDoors {
                 one == tenant
                 ? Evidence.relayKinds : Evidence.relayKinds.filter(NewFact.isOfRelay)
             query.until = until
-            found += try await facts(query)
+            found += try await facts(query).facts
         }
         return found.sorted { $0.seq < $1.seq }.map(\.fact)
     }
@@ -27,14 +25,12 @@ extension ServerDoors {
     static let explainedStartsMax = 10
 
     /// The time of the last fact that the relay recorded before `moment`; nil if there is none.
-    func seen(
-        before moment: Instant, _ tenant: TenantID
-    ) async throws(Problem) -> Instant? {
+    func seen(before moment: Instant, _ tenant: TenantID) async throws(Problem) -> Instant? {
         var found: [Instant] = []
         for one in Set([tenant, .main]).sorted() {
             var query = FactQuery(tenant: one)
             (query.order, query.limit, query.until) = (.newestFirst, 1, moment)
-            found += try await facts(query).map(\.fact.recordedAt)
+            found += try await facts(query).facts.map(\.fact.recordedAt)
         }
         return found.max()
     }

@@ -117,8 +117,7 @@ extension ServerDoors {
             var isSame: Bool?
             if let last, last.refusal == nil, last.at < known.changedAt, known.visibility != nil {
                 // If the events were deleted or erased, the past state is unknown.
-                let past = try? await fold(
-                    upTo: .instant(last.at), of: activity, device.tenant)
+                let past = try? await fold(upTo: .instant(last.at), of: activity, device.tenant)
                 isSame = (past?.0.projection?.state).flatMap { known.isSame(as: $0) }
             }
             found.append(
@@ -135,25 +134,20 @@ extension ServerDoors {
         var query = FactQuery(tenant: device.tenant)
         (query.order, query.limit) = (.newestFirst, 200)
         (query.kinds, query.recipient) = (["reload.sent", "reload.refused"], .device(device.id))
+        var found: WidgetExplanation.Outcome?
         // The facts of the device's other surfaces are read too, so look at several pages.
-        for _ in 0..<Self.reloadPagesMax {
-            let page: FactPage
-            do { page = try await relay.facts(query) } catch { throw Problem(error) }
-            for fact in page.facts.map(\.fact) {
+        try await readPages(of: query) { page in
+            for fact in page.map(\.fact) where found == nil {
                 // The relay wrote the body, so it is JSON.
                 guard let view = (try? JSONDocument(fact.body))?.root,
                     view["surface"]?.string == name.text
                 else { continue }
-                return WidgetExplanation.Outcome(
+                found = WidgetExplanation.Outcome(
                     at: fact.recordedAt,
                     refusal: fact.kind == "reload.sent" ? nil : view["reason"]?.string ?? "")
             }
-            guard let next = page.next else { break }
-            query.goOn(at: next)
+            return found == nil
         }
-        return nil
+        return found
     }
-
-    /// Maximum number of pages of facts that are searched for a reload.
-    private static let reloadPagesMax = 10
 }

@@ -13,27 +13,14 @@ extension ServerDoors {
     /// Maximum time for which both keys are valid.
     private static let rotationGraceMax = Span.hours(30 * 24)
 
-    /// Makes a new key, or a successor of an existing key.
-    func makeKey(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        request.route.operation == .rotateKey
-            ? try await rotateKey(request, exchange) : try await mintKey(request, exchange)
-    }
-
     /// `POST /v1/keys/{id}/rotate`: replaces a key by a similar one. The old one stays valid for a
     /// grace period, so that clients can change one by one.
-    func rotateKey(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func rotateKey(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let id = request.parameter("id")
         guard let record = access.record(id: id, of: request.tenant) else {
             throw Problem(.unknownKey, "No key has the id \"\(id)\". List them with GET /v1/keys.")
         }
-        let document = try await request.json(
-            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: true)
-        let grace: Span
-        do { grace = try Self.grace(reading: document.root) } catch { throw Problem(error) }
+        let grace = try await read(request, orEmpty: true, Self.grace)
         let now = access.now()
         try checkRotation(of: record, grace, by: request, now: now)
         let ending = access.ending(record, at: now + grace)
@@ -41,14 +28,11 @@ extension ServerDoors {
         traits.createdBy = request.principal?.keyID
         traits.expiresAt = record.life.map { now + $0 }
         if try request.isDryRun {
-            return .json { writer in
-                writer.beginObject()
-                writer.member("dry_run", true)
+            return .object(isDryRun: true) { writer in
                 record.scopes.write(to: &writer)
                 record.binding.write(to: &writer)
                 traits.write(to: &writer)
                 ending.writeReplaced(to: &writer)
-                writer.endObject()
             }
         }
         let minted = access.mint(
@@ -102,8 +86,7 @@ extension ServerDoors {
     ) async throws(Problem) {
         access.rotating.insert(old.id)
         defer { access.rotating.remove(old.id) }
-        try await store(
-            [(minted.record.number, minted.encoded), (old.number, old.encoded)], deed)
+        try await store([(minted.record.number, minted.encoded), (old.number, old.encoded)], deed)
         guard access.keys[old.id] != nil, !access.leaving.contains(old.id) else {
             try await store(minted.record.number, nil)
             throw Self.deletedMeanwhile(old.id)
@@ -171,10 +154,9 @@ extension ServerDoors {
 extension KeyRecord {
     /// Writes the member `replaces`, which describes the old key.
     fileprivate func writeReplaced(to writer: inout JSONWriter) {
-        writer.name("replaces")
-        writer.beginObject()
-        writer.member("id", id)
-        if let end = traits.expiresAt { writer.member("expires_at", end.rfc3339) }
-        writer.endObject()
+        writer.object("replaces") { writer in
+            writer.member("id", id)
+            if let end = traits.expiresAt { writer.member("expires_at", end.rfc3339) }
+        }
     }
 }

@@ -6,44 +6,28 @@ import TomboloRelay
 
 extension ServerDoors {
     /// Makes a key for the tenant of the request's key. Only this answer contains the key's text.
-    func mintKey(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let asked: KeyRequest
-        do {
-            asked = try KeyRequest(reading: document.root)
-        } catch {
-            throw Problem(error)
-        }
-        if try request.isDryRun {
-            try checkRoom(of: request.tenant)
-            return .json { writer in
-                writer.beginObject()
-                writer.member("dry_run", true)
+    func mintKey(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let asked = try await read(request, KeyRequest.init(reading:))
+        let (isDryRun, now) = (try request.isDryRun, access.now())
+        try checkRoom(of: request.tenant)
+        let traits = asked.traits(at: now, by: request)
+        if isDryRun {
+            return .object(isDryRun: true) { writer in
                 asked.scopes.write(to: &writer)
                 asked.binding.write(to: &writer)
-                asked.traits(at: access.now(), by: request).write(to: &writer)
-                writer.endObject()
+                traits.write(to: &writer)
             }
         }
-        let now = access.now()
-        try checkRoom(of: request.tenant)
         let minted = access.mint(
             environment: configuration.keyEnvironment, tenant: request.tenant,
-            scopes: asked.scopes, binding: asked.binding,
-            traits: asked.traits(at: now, by: request), now: now)
+            scopes: asked.scopes, binding: asked.binding, traits: traits, now: now)
         let deed = deed(
             "key.minted",
-            ["key": minted.record.id, "scopes": Self.text(minted.record.scopes)], request)
+            ["key": minted.record.id, "scopes": minted.record.scopesText], request)
         try await store(minted.record.number, minted.encoded, deed)
         access.admit(minted)
         tell(deed, "an API key is made")
         return .json(201, ["cache-control": "no-store"]) { minted.write(to: &$0) }
-    }
-
-    static func text(_ scopes: ScopeSet) -> String {
-        scopes.scopes.map(\.text).joined(separator: ",")
     }
 
     /// Throws if the tenant has as many keys as it may have.
@@ -61,17 +45,11 @@ extension ServerDoors {
     func listKeys(_ request: DoorRequest) throws(Problem) -> DoorResponse {
         let limit = try request.limit()
         let after = try request.integer("cursor", in: 0...Int64.max) ?? 0
-        let page = access.page(
-            of: try request.tenantOfKeys(), after: after, limit: limit)
-        return .json { writer in
-            writer.beginObject()
-            writer.name("keys")
-            writer.beginArray()
-            for record in page.records { record.write(to: &writer) }
-            writer.endArray()
+        let page = access.page(of: try request.tenantOfKeys(), after: after, limit: limit)
+        return .object { writer in
+            writer.array("keys", of: page.records) { $1.write(to: &$0) }
             writer.name("next_cursor")
             if let next = page.next { writer.string("\(next)") } else { writer.null() }
-            writer.endObject()
         }
     }
 
@@ -92,15 +70,15 @@ extension ServerDoors {
                 if let name = record.traits.name { ["key": id, "name": name] } else { ["key": id] }
             let deed = deed("key.removed", members, request, of: record.tenant)
             try await remove(record, deed)
-            guard record.tenant != request.tenant else {
+            if record.tenant == request.tenant {
                 tell(deed, "an API key is deleted")
-                return .gone("id", id, isDryRun: false)
+            } else {
+                // Note the operator's key only in the log of its own tenant.
+                let own = self.deed(
+                    "key.removed", ["key": id, "of": record.tenant.name.rawValue], request)
+                await relay.note(own)
+                tell(own, "an API key of another tenant is deleted")
             }
-            // Note the operator's key only in the log of its own tenant, not in the other tenant's.
-            let own = self.deed(
-                "key.removed", ["key": id, "of": record.tenant.name.rawValue], request)
-            await relay.note(own)
-            tell(own, "an API key of another tenant is deleted")
         }
         return .gone("id", id, isDryRun: isDryRun)
     }
@@ -112,9 +90,7 @@ extension ServerDoors {
         access.revoke(record)
     }
 
-    func store(
-        _ number: Int64, _ value: [UInt8]?, _ deed: Deed? = nil
-    ) async throws(Problem) {
+    func store(_ number: Int64, _ value: [UInt8]?, _ deed: Deed? = nil) async throws(Problem) {
         try await store([(number, value)], deed)
     }
 
@@ -122,12 +98,7 @@ extension ServerDoors {
     func store(
         _ keys: [(number: Int64, value: [UInt8]?)], _ deed: Deed? = nil
     ) async throws(Problem) {
-        switch await relay.storeKeys(keys, deed: deed) {
-        case .stored: return
-        case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:
-            throw Problem(.internalError, "The relay answered a key with something else.")
-        }
+        _ = try Self.stored(await relay.storeKeys(keys, deed: deed), "a key")
     }
 }
 
@@ -139,8 +110,7 @@ private struct KeyRequest {
     private let life: Span?
 
     func traits(at now: Instant, by request: DoorRequest) -> KeyTraits {
-        KeyTraits(
-            name: name, expiresAt: life.map { now + $0 }, createdBy: request.principal?.keyID)
+        KeyTraits(name: name, expiresAt: life.map { now + $0 }, createdBy: request.principal?.keyID)
     }
 
     /// Reads `{"scopes":["device:phone-1"],"user":"u42","app":"com.example.app"}`. `scopes` may
@@ -162,11 +132,9 @@ private struct KeyRequest {
         } else {
             reader.fail("scopes", "is missing: it " + words)
         }
-        binding = KeyBinding(
-            user: Self.name("user", &reader), app: Self.name("app", &reader))
+        binding = KeyBinding(user: Self.name("user", &reader), app: Self.name("app", &reader))
         if let read, !binding.fits(read) {
-            reader.fail(
-                binding.user == nil ? "app" : "user", "must come with a scope device:ID")
+            reader.fail(binding.user == nil ? "app" : "user", "must come with a scope device:ID")
         }
         try reader.finish()
         guard let read else {
@@ -188,9 +156,7 @@ extension MintedKey {
     /// Writes `{"id","key","scopes",…}`: the only place where a key's text is written.
     ///
     /// - Parameter more: writes the other members of the answer.
-    package func write(
-        to writer: inout JSONWriter, more: (inout JSONWriter) -> Void = { _ in }
-    ) {
+    package func write(to writer: inout JSONWriter, more: (inout JSONWriter) -> Void = { _ in }) {
         writer.beginObject()
         writer.member("id", record.id)
         writer.member("key", key.text)
@@ -218,9 +184,6 @@ extension KeyRecord {
 
 extension ScopeSet {
     func write(to writer: inout JSONWriter) {
-        writer.name("scopes")
-        writer.beginArray()
-        for scope in scopes { writer.string(scope.text) }
-        writer.endArray()
+        writer.array("scopes", of: scopes) { $0.string($1.text) }
     }
 }

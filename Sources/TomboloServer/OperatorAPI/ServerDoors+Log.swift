@@ -1,7 +1,6 @@
 import TomboloAPI
 import TomboloCore
 import TomboloEventLog
-import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
@@ -31,9 +30,7 @@ extension ServerDoors {
                 (query.from, query.until) = (from, until)
                 let page = try await relay.events(query)
                 let kept = await names.entries(page.events, relay, filter)
-                commands = (
-                    LogMerge.sequence("command", kept, damaged: page.damaged), page.next
-                )
+                commands = (LogMerge.sequence("command", kept, damaged: page.damaged), page.next)
             }
             if filter.takesFacts {
                 var query = FactQuery(tenant: request.tenant)
@@ -75,9 +72,7 @@ extension ServerDoors {
 
     /// The position at which a page or a tail begins: `cursor`, or `since`, the `seq` of a command
     /// or fact. Nil if the request has neither.
-    func logCursor(
-        _ request: DoorRequest, _ kind: LogKind
-    ) async throws(Problem) -> LogCursor? {
+    func logCursor(_ request: DoorRequest, _ kind: LogKind) async throws(Problem) -> LogCursor? {
         let since = try request.integer("since", in: 0...Int64.max)
         if let text = request.target["cursor"] {
             guard let cursor = LogCursor(text) else {
@@ -144,9 +139,7 @@ extension ServerDoors {
     }
 
     /// The query parameter `do`: a kind of commands. Refused unless only commands are requested.
-    private func eventKind(
-        _ request: DoorRequest, _ kind: LogKind
-    ) throws(Problem) -> EventKind? {
+    private func eventKind(_ request: DoorRequest, _ kind: LogKind) throws(Problem) -> EventKind? {
         let words = EventKind.allCases.map(\.name)
         guard let word = try request.word("do", among: words) else { return nil }
         guard kind == .command else {
@@ -157,8 +150,6 @@ extension ServerDoors {
 
     private func activity(_ request: DoorRequest) async throws(Problem) -> ActivityView? {
         guard let id = try request.identifier(inQuery: "activity") else { return nil }
-        let key = ActivityKey(tenant: request.tenant, id: id)
-        guard let view = await relay.activity(key) else { throw Problem.unknownActivity(id) }
-        return view
+        return try await known(ActivityKey(tenant: request.tenant, id: id))
     }
 }

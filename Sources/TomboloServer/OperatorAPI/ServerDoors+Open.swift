@@ -28,41 +28,29 @@ extension ServerDoors {
         }
     }
 
-    func version() -> DoorResponse {
-        .json { writer in
-            writer.beginObject()
+    func live(_ request: DoorRequest) -> DoorResponse { .text("live\n") }
+
+    func version(_ request: DoorRequest) -> DoorResponse {
+        .object { writer in
             writer.member("name", "tombolo")
             writer.member("version", configuration.version)
             writer.member("api", "v1")
-            writer.endObject()
         }
     }
 
     func openAPI(_ request: DoorRequest) -> DoorResponse {
-        let isShort = request.head.fields.acceptsGzip
+        let short = request.head.fields.acceptsGzip ? APIDescription.gzip : nil
         var fields: HTTPFields = [
             "content-type": "application/json", "cache-control": "no-cache",
             "vary": "accept-encoding",
         ]
-        guard isShort, let short = APIDescription.gzip else {
-            return DoorResponse(
-                status: 200, fields: fields, body: APIDescription.bytes, isShared: true)
-        }
-        fields.append("content-encoding", "gzip")
-        return DoorResponse(status: 200, fields: fields, body: short, isShared: true)
-    }
-
-    /// Answers pages for people: the start page, the list of problems, or one problem.
-    func pages(_ request: DoorRequest) throws(Problem) -> DoorResponse {
-        switch request.route.operation {
-        case .home: home(request)
-        case .listProblems: page(Self.problems, request)
-        default: page(try problem(request), request)
-        }
+        if short != nil { fields.append("content-encoding", "gzip") }
+        return DoorResponse(
+            status: 200, fields: fields, body: short ?? APIDescription.bytes, isShared: true)
     }
 
     /// Redirects a browser to the console; other clients get an overview as text.
-    private func home(_ request: DoorRequest) -> DoorResponse {
+    func home(_ request: DoorRequest) -> DoorResponse {
         if request.prefersHTML {
             let fields: HTTPFields = [
                 "location": "/console/", "cache-control": "no-cache", "vary": "accept",
@@ -78,6 +66,12 @@ extension ServerDoors {
               /console/      for people, in a browser
 
             """, request)
+    }
+
+    func listProblems(_ request: DoorRequest) -> DoorResponse { page(Self.problems, request) }
+
+    func showProblem(_ request: DoorRequest) throws(Problem) -> DoorResponse {
+        page(try problem(request.parameter("slug")), request)
     }
 
     /// Answers with a text for people, as HTML for a browser. In the commands of the text, the
@@ -103,8 +97,7 @@ extension ServerDoors {
         return (problems + lints + suspects).joined()
     }()
 
-    private func problem(_ request: DoorRequest) throws(Problem) -> String {
-        let slug = request.parameter("slug")
+    private func problem(_ slug: String) throws(Problem) -> String {
         if let lint = Lint.Code(rawValue: slug) { return LintPage.page(lint).text }
         if let suspect = SuspectPage.page(slug) { return suspect.text }
         if let code = ProblemCode(rawValue: slug) { return ProblemRegistry.page(code).text }

@@ -134,9 +134,7 @@ extension ServerDoors {
     private static let upstreamsMax = 20
 
     /// An item if registrations came with a wrong key and no phone is registered at all.
-    private func registrationsRefused(
-        _ principal: Principal
-    ) async -> [OverviewAnswer.Attention] {
+    private func registrationsRefused(_ principal: Principal) async -> [OverviewAnswer.Attention] {
         let tenant = principal.tenant
         let count = refusedKeys.registrationsRefused(now: loop.now)
         // The count covers all tenants, so a tenant that shares the relay must not see it.
@@ -235,9 +233,7 @@ extension ServerDoors {
         return [text]
     }
 
-    private static func item(
-        _ group: Overview.Group, lack: String?
-    ) -> OverviewAnswer.Attention {
+    private static func item(_ group: Overview.Group, lack: String?) -> OverviewAnswer.Attention {
         let (activity, device) = (group.members[0].activity, group.members[0].device)
         var commands = ["tombolo activity show \(activity)"]
         let text: String

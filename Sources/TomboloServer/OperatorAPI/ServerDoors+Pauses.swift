@@ -5,16 +5,8 @@ import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
-    func createPause(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let asked: PauseRequest
-        do {
-            asked = try PauseRequest(reading: document.root)
-        } catch {
-            throw Problem(error)
-        }
+    func createPause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let asked = try await read(request, PauseRequest.init(reading:))
         if let objection = await relay.objection(to: asked, of: request.tenant) {
             throw Problem(objection)
         }
@@ -36,14 +28,7 @@ extension ServerDoors {
 
     func listPauses(_ request: DoorRequest) async -> DoorResponse {
         let pauses = await relay.pauses(of: request.tenant)
-        return .json { writer in
-            writer.beginObject()
-            writer.name("pauses")
-            writer.beginArray()
-            for pause in pauses { pause.write(to: &writer) }
-            writer.endArray()
-            writer.endObject()
-        }
+        return .object { $0.array("pauses", of: pauses) { $1.write(to: &$0) } }
     }
 
     func showPause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -85,11 +70,8 @@ extension ServerDoors {
     private func store(
         _ command: PauseCommand, _ request: DoorRequest
     ) async throws(Problem) -> Stored {
-        switch await relay.submitPauseCommand(command, of: request.tenant, by: request.asking) {
-        case .stored(let stored): return stored
-        case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:
-            throw Problem(.internalError, "The relay answered a pause with something else.")
-        }
+        try Self.stored(
+            await relay.submitPauseCommand(command, of: request.tenant, by: request.asking),
+            "a pause")
     }
 }

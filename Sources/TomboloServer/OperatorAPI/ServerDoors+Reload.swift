@@ -1,15 +1,12 @@
 import TomboloAPI
 import TomboloCore
-import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
     /// `POST /v1/configuration/reload`: does the same as SIGHUP; it answers a line for each result.
     /// The configuration is common to all tenants, so only keys of tenant `main` may reload it.
-    func reloadConfiguration(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func reloadConfiguration(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         guard request.tenant == .main else {
             throw Problem(
                 .forbidden,
@@ -17,14 +14,10 @@ extension ServerDoors {
                     + "operate."
             ).adding("required_scope", "operate")
         }
-        let document = try await request.json(
-            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: true)
-        do {
+        try await read(request, orEmpty: true) { view throws(FieldErrors) in
             // The body takes no members. Refuse any member rather than ignore it.
-            var reader = FieldReader(document.root)
+            var reader = FieldReader(view)
             try reader.finish()
-        } catch {
-            throw Problem(error)
         }
         let isDryRun = try request.isDryRun
         guard let reload else {
@@ -38,20 +31,14 @@ extension ServerDoors {
             await relay.note(deed)
             tell(deed, "the configuration is read again, as a key has asked")
         }
-        return .json { writer in
-            writer.beginObject()
-            if isDryRun { writer.member("dry_run", true) }
-            writer.name("lines")
-            writer.beginArray()
-            for note in notes {
-                writer.beginObject()
-                writer.member("result", Self.result(of: note))
-                writer.member("message", note.text)
-                if let remedy = note.remedy { writer.member("try", remedy) }
-                writer.endObject()
+        return .object(isDryRun: isDryRun) { writer in
+            writer.array("lines", of: notes) { writer, note in
+                writer.object { writer in
+                    writer.member("result", Self.result(of: note))
+                    writer.member("message", note.text)
+                    if let remedy = note.remedy { writer.member("try", remedy) }
+                }
             }
-            writer.endArray()
-            writer.endObject()
         }
     }
 

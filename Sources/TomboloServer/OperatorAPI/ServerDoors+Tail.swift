@@ -1,6 +1,5 @@
 import TomboloAPI
 import TomboloCore
-import TomboloEventLog
 import TomboloHTTP
 import TomboloLoop
 import TomboloRelay
@@ -8,9 +7,7 @@ import TomboloRelay
 extension ServerDoors {
     /// `GET /v1/tail`: sends the log from a position on, and then each new row, as long as the
     /// client reads. Old and new rows are both read from the log, so nothing is lost between them.
-    func tail(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse? {
+    func tail(_ request: DoorRequest) async throws(Problem) -> DoorResponse? {
         let format = TailFormat(accept: request.head.fields["accept"])
         let filter = try LogFilter(request)
         var tail = Tail(
@@ -23,21 +20,19 @@ extension ServerDoors {
         if request.head.method == "HEAD" {
             return DoorResponse(status: 200, fields: fields, body: [])
         }
-        begin(exchange, request, fields)
+        begin(request, fields)
         do {
-            try await exchange.write(format.beginning(tail.cursor))
-            try await follow(&tail, request, exchange)
+            try await request.exchange.write(format.beginning(tail.cursor))
+            try await follow(&tail, request)
         } catch {
             // The log failed or the client is gone. A client reconnects with its Last-Event-ID.
         }
-        exchange.finish()
+        request.exchange.finish()
         return nil
     }
 
     /// Where the tail begins: after the client's last event, at `cursor` or `since`, or at the end.
-    private func start(
-        _ request: DoorRequest, _ kind: LogKind
-    ) async throws(Problem) -> LogCursor {
+    private func start(_ request: DoorRequest, _ kind: LogKind) async throws(Problem) -> LogCursor {
         let asked = try await logCursor(request, kind)
         if let field = request.head.fields["last-event-id"] {
             let name = "Last-Event-ID: \(field)"
@@ -53,9 +48,8 @@ extension ServerDoors {
             await relay.logID(of: request.tenant), await relay.place(of: request.tenant))
     }
 
-    private func follow(
-        _ tail: inout Tail, _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws {
+    private func follow(_ tail: inout Tail, _ request: DoorRequest) async throws {
+        let exchange = request.exchange
         var beat = loop.now + configuration.heartbeat
         while !isDraining, !exchange.isPeerGone {
             // Check repeatedly: a deleted key must not read on.

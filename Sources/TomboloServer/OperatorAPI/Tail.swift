@@ -108,8 +108,7 @@ struct Tail {
         query.limit = Self.page
         query.kinds = filter.factKinds
         let page = try await relay.facts(query)
-        let kept = await names.entries(
-            page.facts, relay, filter, only: activity, tellsGaps: true)
+        let kept = await names.entries(page.facts, relay, filter, only: activity, tellsGaps: true)
         return (
             LogMerge.sequence(
                 "fact", kept, damaged: page.damaged, after: cursor.place.fact,

@@ -50,8 +50,7 @@ enum BatchLine: Sendable {
             self = .problem(Problem(.invalidJSON, cause), id: nil, line: number)
         case .line(let bytes, let number):
             do throws(EventLine.Fault) {
-                let event =
-                    form == .lines ? try EventLine(bytes) : try EventLine(cloudEvent: bytes)
+                let event = form == .lines ? try EventLine(bytes) : try EventLine(cloudEvent: bytes)
                 var command = Self.command(event, tenant)
                 (command.key, command.trace) = (key, trace)
                 self = .command(command, id: event.id, line: number)

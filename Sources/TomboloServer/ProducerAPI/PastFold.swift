@@ -35,15 +35,13 @@ struct PastFold {
             // If no row is damaged, the earlier events were deleted because of their age.
             missing =
                 last == nil && !hasDamage
-                ? Problem(
-                    .unknownActivity, "The activity's history of then was cut, as it is old.")
+                ? Problem(.unknownActivity, "The activity's history of then was cut, as it is old.")
                 : damaged(before: event)
         }
         defer { last = event }
         guard missing == nil else { return true }
         if fold.apply(event) != nil {
-            throw Problem(
-                .eventDamaged, "Event \(event.tenantSeq) cannot be read. \(Self.remedy)")
+            throw Problem(.eventDamaged, "Event \(event.tenantSeq) cannot be read. \(Self.remedy)")
         }
         return true
     }

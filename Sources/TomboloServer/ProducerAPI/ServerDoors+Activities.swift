@@ -18,18 +18,21 @@ extension ServerDoors {
             // The answer for a thousand devices has 400 KiB.
             return try await page(for: request, bytes: IDPage.bytesMax) {
                 () async throws(Problem) in
-                guard let view = await relay.activity(key) else {
-                    throw Problem.unknownActivity(key.id)
-                }
+                let view = try await known(key)
                 return Self.validated(view.version, request) { view.write(to: &$0) }
             }
         }
-        guard let view = await relay.activity(key) else { throw Problem.unknownActivity(key.id) }
+        let view = try await known(key)
         if let moment { return try await showPast(moment, of: view, request) }
         let event = try await page(for: request) { () async throws(Problem) in
             try await self.event(of: version ?? view.version, view, request.tenant)
         }
         return try await showPast(.tenantSeq(event.tenantSeq), of: view, request)
+    }
+
+    func known(_ key: ActivityKey) async throws(Problem) -> ActivityView {
+        if let view = await relay.activity(key) { return view }
+        throw .unknownActivity(key.id)
     }
 
     /// Adds a validator over the whole answer (RFC 9110, section 8.8.3): the version and a hash,
@@ -65,16 +68,10 @@ extension ServerDoors {
         return ActivityStatus.allCases.first { $0.name == word }
     }
 
-    func endActivities(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+    func endActivities(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let document = try await request.json(atMost: configuration.bodyBytesMax)
         let asked: EndManyRequest
-        do {
-            asked = try EndManyRequest(document.root)
-        } catch {
-            throw Problem(error)
-        }
+        do { asked = try EndManyRequest(document.root) } catch { throw Problem(error) }
         var wish = EndMany(
             tenant: request.tenant, type: asked.type, user: asked.user, end: asked.end,
             body: document.bytes)
@@ -85,9 +82,8 @@ extension ServerDoors {
         }
         switch await relay.endMany(wish) {
         case .acceptedAll(let ended): return .json { EndManyAnswer(ended).write(to: &$0) }
-        case .refused(let refusal), .refusedBatch(_, let refusal): throw Problem(refusal)
-        case .accepted, .replay, .replayAll, .partlyThere, .stored:
-            throw Problem(.internalError, "The relay answered the end of many with something else.")
+        case .refusedBatch(_, let refusal): throw Problem(refusal)
+        case let answer: throw answer.fault(of: "the end of many")
         }
     }
 }

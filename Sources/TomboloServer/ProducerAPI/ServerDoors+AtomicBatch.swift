@@ -1,19 +1,21 @@
 import TomboloAPI
 import TomboloCore
-import TomboloHTTP
 import TomboloRelay
 
 extension ServerDoors {
     /// `POST /v1/events?atomic=true`: all lines are stored in one commit, or none is.
     func appendAtomically(
-        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
+        _ request: DoorRequest, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
-        let lines = try await commands(request, exchange, form)
+        let lines = try await lines(request, form)
+        for case .problem(let problem, _, let number) in lines {
+            throw problem.adding("line", number)
+        }
         guard !lines.isEmpty else {
             throw Problem(.invalidJSON, "The batch is empty. Send one event a line.")
         }
-        // Repeated lines are one event.
-        let (first, of) = try Self.distinct(lines)
+        let (first, of) = await distinct(lines)
+        for case .failure(let problem) in of { throw problem }
         let answer = await relay.submitAtomically(first.map(\.command))
         let answers: [CommandAnswer]
         switch answer {
@@ -41,71 +43,39 @@ extension ServerDoors {
                     + "\(Self.list(missing)) are not; an atomic batch is all new, or was sent as it is "
                     + "before. Send the lines that are not on record, or give all lines new ids."
             ).adding("on_record", there).adding("not_on_record", missing)
-        case .refused(let refusal): throw Problem(refusal)
         case .refusedBatch(let index, let refusal):
             throw Problem(refusal).adding("line", first[index].line)
-        case .accepted, .replay, .stored:
-            throw Problem(.internalError, "The relay answered an atomic batch with something else.")
+        case .accepted, .replay, .stored, .refused: throw answer.fault(of: "an atomic batch")
         }
         var writer = LinesWriter()
         var seen: Set<Int> = []
         for (line, place) in zip(lines, of) {
+            let place = try place.get()
             var own = answers[place]
             if !seen.insert(place).inserted { own.replayed = true }
             writer.write(.accepted(id: line.id, own))
         }
-        return DoorResponse(
-            status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
+        return writer.response
     }
 
     private static func list(_ lines: [Int]) -> String {
         lines.map(String.init).joined(separator: ", ")
     }
 
-    /// The lines without repetitions of an earlier id and body, and for each line the index of its
-    /// event among them.
-    private static func distinct(
-        _ lines: [AtomicLine]
-    ) throws(Problem) -> (first: [AtomicLine], of: [Int]) {
-        var (first, of) = ([AtomicLine](), [Int]())
-        var places: [[UInt8]: Int] = [:]
-        var values: [Int: Command.BodyValue] = [:]
-        for line in lines {
-            let id = line.command.idempotency.map { Array($0.key.utf8) }
-            if let id, let place = places[id] {
-                guard first[place].command.isSame(as: line.command, &values[place]) else {
-                    throw .reused(in: [first[place].line, line.line])
-                }
-                of.append(place)
-                continue
-            }
-            if let id { places[id] = first.count }
-            of.append(first.count)
-            first.append(line)
-        }
-        return (first, of)
-    }
-
-    private struct AtomicLine {
-        var command: Command
-        var id: String?
-        var line: Int
-    }
-
     /// `POST /v1/events?dry_run=true`: what each line would do after the lines before it. Nothing
     /// is stored.
     func dryRunLines(
-        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
+        _ request: DoorRequest, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
         let isAtomic = try request.flag("atomic")
         let lines =
             isAtomic
-            ? try await lines(request, exchange, form)
+            ? try await lines(request, form)
             : try await lines(
-                request, exchange, form, atMost: configuration.dryRunLinesMax,
+                request, form, atMost: configuration.dryRunLinesMax,
                 bytes: configuration.dryRunBytesMax)
-        let tried = await tried(lines)
-        let runs = await relay.dryRunAll(tried.commands)
+        let (first, of) = await distinct(lines)
+        let runs = await relay.dryRunAll(first.map(\.command))
         var writer = LinesWriter()
         for (place, line) in lines.enumerated() {
             if place > 0, place.isMultiple(of: configuration.atomicLinesMax) {
@@ -117,7 +87,7 @@ extension ServerDoors {
                 writer.write(.refused(id: id, line: number, problem))
             case .command(_, let id, let number):
                 do throws(Problem) {
-                    let run = try tried.of[place].get()
+                    let run = try of[place].get()
                     let tried = try runs[run].mapError { Problem($0) }.get()
                     let answer = DryRunAnswer(tried, mayObserve: request.mayObserve)
                     writer.write(.tried(id: id, answer))
@@ -127,59 +97,45 @@ extension ServerDoors {
                 }
             }
         }
-        return DoorResponse(
-            status: 200, fields: ["content-type": "application/x-ndjson"], body: writer.bytes)
+        return writer.response
     }
 
-    /// The commands of a dry run, without repeated ids. `of` has for each line the index of its
-    /// command, or its problem.
-    private func tried(
+    /// The commands of the lines, without repeated ids: those are one event. `of` has for each line
+    /// the index of its command, or its problem.
+    private func distinct(
         _ lines: [BatchLine]
-    ) async -> (commands: [Command], of: [Result<Int, Problem>]) {
-        var (commands, of) = ([Command](), [Result<Int, Problem>]())
-        var places: [[UInt8]: (run: Int, line: Int)] = [:]
+    ) async -> (first: [(command: Command, line: Int)], of: [Result<Int, Problem>]) {
+        var (first, of) = ([(command: Command, line: Int)](), [Result<Int, Problem>]())
+        var places: [[UInt8]: Int] = [:]
         var values: [Int: Command.BodyValue] = [:]
         var compared = 0
         for line in lines {
             guard case .command(let command, _, let number) = line else {
-                of.append(.success(commands.count))
+                of.append(.success(first.count))
                 continue
             }
             let name = command.idempotency.map { Array($0.key.utf8) }
-            if let name, let (run, before) = places[name] {
+            if let name, let place = places[name] {
                 compared += command.body.count
                 if compared > Self.comparedBytesMax {
                     compared = 0
                     await relay.letOthersGo()
                 }
-                let isSame = commands[run].isSame(as: command, &values[run])
-                of.append(isSame ? .success(run) : .failure(.reused(in: [before, number])))
+                let isSame = first[place].command.isSame(as: command, &values[place])
+                of.append(
+                    isSame
+                        ? .success(place) : .failure(.reused(in: [first[place].line, number])))
                 continue
             }
-            if let name { places[name] = (commands.count, number) }
-            of.append(.success(commands.count))
-            commands.append(command)
+            if let name { places[name] = first.count }
+            of.append(.success(first.count))
+            first.append((command, number))
         }
-        return (commands, of)
+        return (first, of)
     }
 
     /// Bytes of bodies that are compared by value in one turn of the loop: about a millisecond.
     private static let comparedBytesMax = 32 << 10
-
-    /// All lines as commands. Throws the problem of the first wrong line.
-    private func commands(
-        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
-    ) async throws(Problem) -> [AtomicLine] {
-        var commands: [AtomicLine] = []
-        for line in try await lines(request, exchange, form) {
-            switch line {
-            case .command(let command, let id, let number):
-                commands.append(AtomicLine(command: command, id: id, line: number))
-            case .problem(let problem, _, let number): throw problem.adding("line", number)
-            }
-        }
-        return commands
-    }
 
     /// All lines of the body, including wrong ones.
     ///
@@ -187,12 +143,12 @@ extension ServerDoors {
     ///   - linesMax: most lines; nil: the limit of an atomic batch.
     ///   - bytesMax: most bytes; nil: the limit of an atomic batch.
     private func lines(
-        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm,
+        _ request: DoorRequest, _ form: EventForm,
         atMost linesMax: Int? = nil, bytes bytesMax: Int? = nil
     ) async throws(Problem) -> [BatchLine] {
         let linesMax = linesMax ?? configuration.atomicLinesMax
         let bytesMax = bytesMax ?? configuration.atomicBytesMax
-        let body = try await request.body(of: exchange, atMost: bytesMax)
+        let body = try await request.body(atMost: bytesMax)
         var splitter = LineSplitter(lineBytesMax: configuration.bodyBytesMax, form: form)
         var (lines, turn) = ([BatchLine](), BatchTurn())
         let read = lineReader(of: request, form)

@@ -7,27 +7,25 @@ import TomboloRelay
 extension ServerDoors {
     /// `POST /v1/events`: reads lines and answers each one, in bounded memory. A single CloudEvent
     /// is handled like a request with one event.
-    func appendEvents(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse? {
+    func appendEvents(_ request: DoorRequest) async throws(Problem) -> DoorResponse? {
         let form = try request.eventForm()
-        if !form.isBatch { return try await appendCloudEvent(request, exchange, form) }
+        if !form.isBatch { return try await appendCloudEvent(request, form) }
         try request.refuseConditions()
-        if try request.isDryRun { return try await dryRunLines(request, exchange, form) }
-        if try request.flag("atomic") { return try await appendAtomically(request, exchange, form) }
+        if try request.isDryRun { return try await dryRunLines(request, form) }
+        if try request.flag("atomic") { return try await appendAtomically(request, form) }
         do {
-            try await appendLines(request, exchange, form)
+            try await appendLines(request, form)
         } catch {
             // The client is gone or does not read. Its stored lines stay in the log.
             return nil
         }
-        exchange.finish()
+        request.exchange.finish()
         return nil
     }
 
     /// Reads a piece, stores its lines, answers them, and only then reads on.
     private func appendLines(
-        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
+        _ request: DoorRequest, _ form: EventForm
     ) async throws(HTTPExchangeError) {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax, form: form)
@@ -59,7 +57,7 @@ extension ServerDoors {
         if request.prefersLines { try await output.begin() }
         while true {
             let piece: [UInt8]?
-            do { piece = try await exchange.nextPiece() } catch {
+            do { piece = try await request.exchange.nextPiece() } catch {
                 // Complete lines are stored; the part of a line that broke off is not.
                 let problem = Problem(error, bytesMax: lineBytesMax)
                 return try await end(problem, line: splitter.linesRead + 1)
@@ -153,28 +151,26 @@ extension ServerDoors {
             case .problem(let problem, let id, let number):
                 results.append(.refused(id: id, line: number, problem))
             case .command(let command, let id, let number):
-                let answer =
-                    answers.popFirst() ?? .refused(Refusal(.stopping, "The relay stops."))
-                results.append(await result(answer, command, id, number))
+                let answer = answers.popFirst() ?? .refused(Refusal(.stopping, "The relay stops."))
+                do throws(Problem) {
+                    results.append(.accepted(id: id, try await self.answer(answer, to: command)))
+                } catch {
+                    results.append(.refused(id: id, line: number, error))
+                }
             }
         }
         return results
-    }
-
-    private func result(
-        _ answer: Answer, _ command: Command, _ id: String?, _ line: Int
-    ) async -> BatchResult {
-        do {
-            return .accepted(id: id, try await self.answer(answer, to: command))
-        } catch {
-            return .refused(id: id, line: line, error)
-        }
     }
 }
 
 /// Writes JSON objects, one per line.
 struct LinesWriter {
     private(set) var bytes: [UInt8] = []
+
+    /// A complete answer with the lines.
+    var response: DoorResponse {
+        DoorResponse(status: 200, fields: ["content-type": "application/x-ndjson"], body: bytes)
+    }
 
     mutating func write(_ result: BatchResult, traceID: String? = nil, isShort: Bool = false) {
         var writer = JSONWriter(capacity: 128)
@@ -209,8 +205,7 @@ private struct BatchOutput {
     mutating func end(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
         guard !hasBegun else { return try await request.exchange.write(bytes) }
         hasBegun = true
-        doors.respond(
-            request, DoorResponse(status: 200, fields: Self.fields, body: kept() + bytes))
+        doors.respond(request, DoorResponse(status: 200, fields: Self.fields, body: kept() + bytes))
     }
 
     private func kept() -> [UInt8] { request.exchange.takeKept() }
@@ -225,7 +220,7 @@ private struct BatchOutput {
         guard !hasBegun else { return }
         hasBegun = true
         let kept = kept()
-        doors.begin(request.exchange, request, Self.fields)
+        doors.begin(request, Self.fields)
         if !kept.isEmpty { try await request.exchange.write(kept) }
     }
 }

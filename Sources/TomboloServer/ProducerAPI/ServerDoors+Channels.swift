@@ -1,7 +1,5 @@
 import TomboloAPI
 import TomboloCore
-import TomboloHTTP
-import TomboloJSON
 import TomboloRelay
 
 // Broadcast channels. A new channel is made at Apple, then recorded. A deletion is first recorded,
@@ -9,17 +7,9 @@ import TomboloRelay
 // a crash in between, Apple may have an unknown channel, or a second DELETE is needed.
 
 extension ServerDoors {
-    func putChannel(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func putChannel(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try channelKey(request)
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
-        let asked: ChannelRequest
-        do {
-            asked = try ChannelRequest(reading: document.root)
-        } catch {
-            throw Problem(error)
-        }
+        let asked = try await read(request, ChannelRequest.init(reading:))
         let (upstream, app) = try await upstream(of: asked, request.tenant)
         if let known = await relay.channel(key) {
             guard known.app == app.id, known.environment == app.environment,
@@ -32,27 +22,23 @@ extension ServerDoors {
             }
             try Self.requireUsable(known, key)
             let isDryRun = try request.isDryRun
-            return .json(200) {
-                ChannelView(known, activity: nil).write(to: &$0, isDryRun: isDryRun)
-            }
+            return .json { ChannelView(known, activity: nil).write(to: &$0, isDryRun: isDryRun) }
         }
         let service = try service()
-        if try request.isDryRun {
-            // Apple makes the id, and is not asked in a dry run.
-            let channel = Channel(
-                tenant: key.tenant, app: app.id, environment: app.environment, name: key.name,
-                id: "", storage: asked.storage)
-            return .json { ChannelView(channel, activity: nil).write(to: &$0, isDryRun: true) }
-        }
+        let isDryRun = try request.isDryRun
         let id: String
+        // Apple makes the id, and is not asked in a dry run.
         do throws(ChannelFailure) {
-            id = try await service.create(asked.storage, in: upstream)
+            id = isDryRun ? "" : try await service.create(asked.storage, in: upstream)
         } catch {
             throw Problem(error)
         }
         let channel = Channel(
             tenant: key.tenant, app: app.id, environment: app.environment, name: key.name, id: id,
             storage: asked.storage)
+        if isDryRun {
+            return .json { ChannelView(channel, activity: nil).write(to: &$0, isDryRun: true) }
+        }
         do throws(Problem) {
             _ = try Self.stored(await relay.submitChannelCommand(.made(channel)), "a channel")
         } catch {
@@ -65,9 +51,7 @@ extension ServerDoors {
         return .json(201) { ChannelView(made, activity: nil).write(to: &$0) }
     }
 
-    private static func requireUsable(
-        _ known: Channel, _ key: ChannelKey
-    ) throws(Problem) {
+    private static func requireUsable(_ known: Channel, _ key: ChannelKey) throws(Problem) {
         guard !known.isGone else {
             throw Problem(
                 .preconditionFailed,

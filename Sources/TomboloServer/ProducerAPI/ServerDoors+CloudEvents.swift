@@ -3,39 +3,28 @@ import TomboloCore
 import TomboloCrypto
 import TomboloHTTP
 import TomboloJSON
-import TomboloRelay
 
 extension ServerDoors {
     /// Handles one CloudEvent, and answers like the single request of its verb.
     func appendCloudEvent(
-        _ request: DoorRequest, _ exchange: HTTPExchange, _ form: EventForm
+        _ request: DoorRequest, _ form: EventForm
     ) async throws(Problem) -> DoorResponse {
         // Only check the flag: one event is atomic anyway.
         _ = try request.flag("atomic")
         let expectation = try request.expectation()
-        let body = try await request.body(of: exchange, atMost: configuration.bodyBytesMax)
+        let body = try await request.body(atMost: configuration.bodyBytesMax)
         let isData = form == .cloudEventData
         let text = isData ? try request.cloudEvent(around: body) : body
         let document: JSONDocument
-        do {
-            document = try JSONDocument(text, limits: EventLine.cloudEventLimits)
-        } catch {
+        do { document = try JSONDocument(text, limits: EventLine.cloudEventLimits) } catch {
             throw Problem(error)
         }
         let event: EventLine
-        do {
-            event = try EventLine(cloudEvent: document)
-        } catch {
+        do { event = try EventLine(cloudEvent: document) } catch {
             throw isData ? Self.problem(ofHead: error.problem) : error.problem
         }
         var command = BatchLine.command(event, request.tenant)
-        if case .start(var start) = command.content {
-            start.mayLearnNames = request.mayObserve
-            command.content = .start(start)
-        }
         command.expectation = expectation
-        command.key = request.asking
-        command.trace = request.trace
         return try await submit(command, request)
     }
 
@@ -45,8 +34,7 @@ extension ServerDoors {
         let data = "/data"
         guard first.pointer == data || first.pointer.hasPrefix(data + "/") else {
             let end = first.message.hasSuffix("?") ? "" : "."
-            return Problem(
-                .invalidHeader, "ce-\(first.pointer.dropFirst()) \(first.message)\(end)")
+            return Problem(.invalidHeader, "ce-\(first.pointer.dropFirst()) \(first.message)\(end)")
         }
         return Problem(
             FieldErrors(
@@ -86,9 +74,7 @@ extension DoorRequest {
         }
         if !data.isEmpty {
             writer.name("data")
-            do {
-                writer.raw(try JSON(validating: data, limits: .received))
-            } catch {
+            do { writer.raw(try JSON(validating: data, limits: .received)) } catch {
                 throw Problem(error)
             }
         }

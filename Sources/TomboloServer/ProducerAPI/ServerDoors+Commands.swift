@@ -7,58 +7,44 @@ import TomboloLoop
 import TomboloRelay
 
 extension ServerDoors {
-    func startActivity(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        var command = try await command(.start, request, exchange)
+    func startActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        var command = try await command(.start, request)
         command.restart = try request.flag("restart")
         return try await submit(command, request)
     }
 
-    func updateActivity(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        try await submit(try await command(.update, request, exchange), request)
+    func updateActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await submit(try await command(.update, request), request)
     }
 
-    func endActivity(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        try await submit(try await command(.end, request, exchange, orEmpty: true), request)
+    func endActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await submit(try await command(.end, request, orEmpty: true), request)
     }
 
-    func playClip(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
-        try await submit(try await command(.play, request, exchange), request)
+    func playClip(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        try await submit(try await command(.play, request), request)
     }
 
     func stopClip(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let clip = request.parameter("clip")
         // The log stores the request as an object, like a line of a batch.
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("clip", clip)
-        writer.endObject()
+        writer.object { $0.member("clip", clip) }
         var command = Command(
             activity: try request.activityKey(), content: .stop(clip: clip), body: writer.bytes)
         command.expectation = try request.expectation()
         command.idempotency = try request.idempotencyKey(body: writer.bytes)
-        command.key = request.asking
-        command.trace = request.trace
         return try await submit(command, request)
     }
 
     /// Reads the command of a request with one event.
     private func command(
-        _ kind: EventKind, _ request: DoorRequest, _ exchange: HTTPExchange, orEmpty: Bool = false
+        _ kind: EventKind, _ request: DoorRequest, orEmpty: Bool = false
     ) async throws(Problem) -> Command {
         let key = try request.activityKey()
         let expectation = try request.expectation()
-        let sent = try await request.sentJSON(
-            of: exchange, atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
-        var content: Command.Content
-        let body: [UInt8]
+        let sent = try await request.sentJSON(atMost: configuration.bodyBytesMax, orEmpty: orEmpty)
+        let (content, body): (Command.Content, [UInt8])
         do {
             (content, body) = try Command.Content.reading(kind, sent)
         } catch {
@@ -69,22 +55,25 @@ extension ServerDoors {
             }
             throw problem
         }
-        if case .start(var start) = content {
-            start.mayLearnNames = request.mayObserve
-            content = .start(start)
-        }
         var command = Command(activity: key, content: content, body: body)
         command.expectation = expectation
         command.idempotency = try request.idempotencyKey(body: sent.bytes)
-        command.key = request.asking
-        command.trace = request.trace
         return command
     }
 
-    func submit(
-        _ command: Command, _ request: DoorRequest
-    ) async throws(Problem) -> DoorResponse {
-        if try request.isDryRun { return try await dryRun(command, request) }
+    /// Carries out the command of a request with one event, and adds the request's key and trace.
+    func submit(_ asked: Command, _ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        var command = asked
+        (command.key, command.trace) = (request.asking, request.trace)
+        if case .start(var start) = command.content {
+            start.mayLearnNames = request.mayObserve
+            command.content = .start(start)
+        }
+        if try request.isDryRun {
+            let answer = DryRunAnswer(
+                try Self.found(await relay.dryRun(command)), mayObserve: request.mayObserve)
+            return .json { answer.write(to: &$0) }
+        }
         let answer = await relay.submit(command)
         var reply = try await self.answer(answer, to: command)
         var fields: HTTPFields = ["etag": reply.entityTag]
@@ -102,27 +91,15 @@ extension ServerDoors {
         return .json(reply.httpStatus, fields) { reply.write(to: &$0) }
     }
 
-    /// The effect of a command; nothing is stored or sent.
-    private func dryRun(
-        _ command: Command, _ request: DoorRequest
-    ) async throws(Problem) -> DoorResponse {
-        let run = try Self.found(await relay.dryRun(command))
-        let answer = DryRunAnswer(run, mayObserve: request.mayObserve)
-        return .json { answer.write(to: &$0) }
-    }
-
     /// Turns the relay's answer to a command into the API's, for single requests and lines alike.
-    func answer(
-        _ answer: Answer, to command: Command
-    ) async throws(Problem) -> CommandAnswer {
+    func answer(_ answer: Answer, to command: Command) async throws(Problem) -> CommandAnswer {
         switch answer {
         case .accepted(let accepted):
             if accepted.changed { countEvent(by: command.key, of: command.activity.tenant) }
             return CommandAnswer(accepted, in: await relay.logID(of: command.activity.tenant))
         case .replay(let seq): return try await replay(seq, command)
-        case .refused(let refusal): throw Problem(refusal)
-        case .acceptedAll, .replayAll, .partlyThere, .refusedBatch, .stored:
-            throw Problem(.internalError, "The relay answered a command with something else.")
+        case .acceptedAll, .replayAll, .partlyThere, .refused, .refusedBatch, .stored:
+            throw answer.fault(of: "a command")
         }
     }
 
@@ -156,13 +133,10 @@ extension ServerDoors {
     }
 
     /// The event at a place among the tenant's commands.
-    func event(
-        tenantSeq: Int64, of tenant: TenantID
-    ) async throws(Problem) -> RecordedEvent? {
+    func event(tenantSeq: Int64, of tenant: TenantID) async throws(Problem) -> RecordedEvent? {
         var query = EventQuery(tenant: tenant)
         (query.after, query.through, query.limit) = (tenantSeq - 1, tenantSeq, 1)
-        let page: EventPage
-        do { page = try await relay.events(query) } catch { throw Problem(error) }
+        let page = try await events(query)
         await relay.noteDamage()
         if let places = page.damaged.first(where: { $0.contains(tenantSeq) }) {
             throw Problem(.eventDamaged, DamagedPlaces(kind: "command", places).detail)
@@ -171,10 +145,10 @@ extension ServerDoors {
     }
 
     func event(_ seq: Int64, of tenant: TenantID) async throws(Problem) -> RecordedEvent? {
-        do {
-            return try await relay.event(seq: seq, tenant: tenant)
-        } catch {
-            throw Problem(error)
-        }
+        do { return try await relay.event(seq: seq, tenant: tenant) } catch { throw Problem(error) }
+    }
+
+    func events(_ query: EventQuery) async throws(Problem) -> EventPage {
+        do { return try await relay.events(query) } catch { throw Problem(error) }
     }
 }

@@ -1,8 +1,6 @@
 import TomboloAPI
 import TomboloCore
 import TomboloEventLog
-import TomboloHTTP
-import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
@@ -34,15 +32,11 @@ extension ServerDoors {
         var query = EventQuery(tenant: tenant)
         (query.activity, query.newest, query.limit) = (view.number, view.seq, 1_000)
         if version == view.version { query.after = view.tenantSeq - 1 }
-        do {
-            while true {
-                let page = try await relay.events(query)
-                if let event = page.events.first(where: { $0.version == version }) { return event }
-                guard let next = page.next else { break }
-                query.after = next
-            }
-        } catch {
-            throw Problem(error)
+        while true {
+            let page = try await events(query)
+            if let event = page.events.first(where: { $0.version == version }) { return event }
+            guard let next = page.next else { break }
+            query.after = next
         }
         throw Problem(
             .unknownEvent,
@@ -70,8 +64,7 @@ extension ServerDoors {
             throw Problem(error)
         }
         while true {
-            let page: EventPage
-            do { page = try await relay.events(query) } catch { throw Problem(error) }
+            let page = try await events(query)
             if !page.damaged.isEmpty { past.hasDamage = true }
             for (place, event) in page.events.enumerated() {
                 if place > 0, place.isMultiple(of: Self.pastPiece) { await relay.letOthersGo() }
@@ -121,21 +114,15 @@ extension ServerDoors {
         (query.order, query.kinds, query.limit) = (.newestFirst, DeliveryRecord.kinds, 1_000)
         (query.activity, query.until) = (view.number, view.asOf)
         var found: [Recipient: PastDestination] = [:]
-        for _ in 0..<Self.deliveryPagesMax {
-            let page: FactPage
-            do { page = try await relay.facts(query) } catch { throw Problem(error) }
-            for entry in page.facts.compactMap({ DeliveryEntry($0, activity: view.key.id) }) {
+        try await readPages(of: query) { page in
+            for entry in page.compactMap({ DeliveryEntry($0, activity: view.key.id) }) {
                 let recipient = entry.record.recipient
                 found[recipient, default: PastDestination(recipient)].take(entry)
             }
-            guard let next = page.next else { break }
-            query.goOn(at: next)
+            return true
         }
         return found.values.sorted { $0.recipient < $1.recipient }
     }
-
-    /// Most pages of deliveries that are read, from the newest one on.
-    private static let deliveryPagesMax = 10
 }
 
 extension ActivityView {

@@ -8,17 +8,10 @@ import TomboloRelay
 // Timelines: a producer puts them, and a widget's `TimelineProvider` fetches their entries.
 
 extension ServerDoors {
-    func putTimeline(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func putTimeline(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let kind = try request.identifier("kind")
-        let document = try await request.json(of: exchange, atMost: Timeline.bytesMax)
-        let asked: TimelineRequest
-        do {
-            asked = try TimelineRequest(reading: document.root)
-        } catch {
-            throw Problem(error)
-        }
+        let asked = try await read(
+            request, atMost: Timeline.bytesMax, TimelineRequest.init(reading:))
         let command = TimelineCommand.put(asked, kind: kind)
         let isDryRun = try request.isDryRun
         let stored =
@@ -57,7 +50,7 @@ extension ServerDoors {
     }
 
     func listTimelines(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let after = try request.timelineCursor()
+        let after = try request.cursor(parts: 4)
         let kind = try request.identifier(inQuery: "kind")
         let limit = try request.limit()
         // A page ends after the timeline that exceeds the byte limit.
@@ -83,28 +76,18 @@ extension ServerDoors {
             return try await answer(.placeholder, until: nil, request)
         }
         return try await page(for: request) { () async throws(Problem) in
-            if configs.count > 1 {
-                let found = await together(
-                    configs, kind, app: request.target["app"], family, by: reader,
-                    of: request.tenant)
-                if case .failure(let refusal) = found {
-                    await noteFetch(.refused(refusal.code.rawValue), kind, family, request, reader)
-                }
-                let (all, now) = try Self.found(found)
-                let response = try await answer(
-                    all, until: all.nextBoundary(after: now).map { $0 - now }, request)
-                await noteFetch(.got(all.version, response), kind, family, request, reader)
-                return response
-            }
-            let found = await relay.entries(
-                kind, app: request.target["app"], subject, family: family, by: reader,
-                of: request.tenant)
+            let (app, tenant) = (request.target["app"], request.tenant)
+            let found =
+                configs.count > 1
+                ? await together(configs, kind, app: app, family, by: reader, of: tenant)
+                : await relay.entries(
+                    kind, app: app, subject, family: family, by: reader, of: tenant)
             if case .failure(let refusal) = found {
                 await noteFetch(.refused(refusal.code.rawValue), kind, family, request, reader)
             }
             var (entries, now) = try Self.found(found)
             let until = entries.nextBoundary(after: now).map { $0 - now }
-            if request.route.operation == .timelineSnapshot {
+            if request.route.operation == .timelineSnapshot, configs.count <= 1 {
                 if subject == nil, entries.isEmpty {
                     entries = try await firstChoice(kind, family, request, reader) ?? entries
                 }
@@ -208,7 +191,7 @@ extension ServerDoors {
         let kind = try request.identifier("kind")
         let family = try request.widgetFamily()
         let reader = try request.timelineReader()
-        let after = try request.timelineCursor()
+        let after = try request.cursor(parts: 4)
         return try await page(for: request, bytes: IDPage.bytesMax + Timeline.bytesMax) {
             () async throws(Problem) in
             let page = try Self.found(
@@ -241,17 +224,6 @@ extension HTTPFields {
 }
 
 extension DoorRequest {
-    /// The last timeline of the previous page; nil: the first page.
-    fileprivate func timelineCursor() throws(Problem) -> [String]? {
-        guard let text = target["cursor"] else { return nil }
-        // A user's name may contain a slash, so it is the last part.
-        let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 4 else {
-            throw Problem(.invalidQuery, "cursor=\(text) is not a cursor of this list.")
-        }
-        return parts.map(String.init)
-    }
-
     /// The subject in the query: exactly one of user, device and key.
     fileprivate func namedSubject() throws(Problem) -> TimelineSubject {
         guard let subject = try subject() else {

@@ -1,6 +1,5 @@
 import TomboloAPI
 import TomboloCore
-import TomboloHTTP
 import TomboloJSON
 import TomboloRelay
 
@@ -8,18 +7,14 @@ extension ServerDoors {
     /// Limit for a type's name; a Swift type's name is far shorter.
     private static let typeBytesMax = 256
 
-    func putType(
-        _ request: DoorRequest, _ exchange: HTTPExchange
-    ) async throws(Problem) -> DoorResponse {
+    func putType(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let name = request.parameter("type")
         guard (1...Self.typeBytesMax).contains(name.utf8.count) else {
             throw Problem(.invalidField, "A type's name has 1 to \(Self.typeBytesMax) bytes.")
         }
-        let document = try await request.json(of: exchange, atMost: configuration.bodyBytesMax)
+        let document = try await request.json(atMost: configuration.bodyBytesMax)
         let type: ActivityType
-        do {
-            type = try ActivityType(reading: document.root)
-        } catch {
+        do { type = try ActivityType(reading: document.root) } catch {
             throw Problem(Self.suggesting(error))
         }
         let app = document.root["app"]?.string
@@ -61,13 +56,10 @@ extension ServerDoors {
         else { return }
         let known = await relay.type(name, app: app, tenant: request.tenant)?.budgetClass
         guard asked.rawValue > (known ?? .standard).rawValue else { return }
-        var problem = AccessControl.forbidden(.operate, device: nil, key: principal)
-        problem.errors = [
-            FieldError(
-                pointer: "/budget_class",
-                message: "must not be above \((known ?? .standard).name) without scope operate")
-        ]
-        throw problem
+        let message = "must not be above \((known ?? .standard).name) without scope operate"
+        throw AccessControl.forbidden(
+            .operate, key: principal,
+            errors: [FieldError(pointer: "/budget_class", message: message)])
     }
 
     func showType(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
@@ -90,11 +82,15 @@ extension ServerDoors {
     }
 
     static func stored(_ answer: Answer, _ what: String) throws(Problem) -> Stored {
-        switch answer {
-        case .stored(let stored): return stored
-        case .refused(let refusal): throw Problem(refusal)
-        case .accepted, .acceptedAll, .replay, .replayAll, .partlyThere, .refusedBatch:
-            throw Problem(.internalError, "The relay answered \(what) with something else.")
-        }
+        guard case .stored(let stored) = answer else { throw answer.fault(of: what) }
+        return stored
+    }
+}
+
+extension Answer {
+    /// The problem of a refusal, or of an answer that the request cannot get.
+    func fault(of what: String) -> Problem {
+        if case .refused(let refusal) = self { return Problem(refusal) }
+        return Problem(.internalError, "The relay answered \(what) with something else.")
     }
 }

@@ -20,10 +20,10 @@ extension Relay {
 
     private func learn(_ kind: String, of tenant: TenantID, _ note: OperatorNote?) {
         var writer = JSONWriter()
-        writer.beginObject()
-        for field in note?.fields ?? [] { writer.member(field.name, field.value) }
-        if let note { writer.member("text", note.text) }
-        writer.endObject()
+        writer.object { writer in
+            for field in note?.fields ?? [] { writer.member(field.name, field.value) }
+            if let note { writer.member("text", note.text) }
+        }
         core.learn(kind, of: tenant, writer.bytes, now: steadyNow())
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TomboloEventLog
 import TomboloLoop
 
 /// The program: parses the command line, runs the command, and returns its exit status.
@@ -60,10 +61,11 @@ struct Program: Sendable {
             }
         } catch let error as ProgramError {
             // Nobody reads on, and nothing was changed: there is nothing to say.
-            if error.status != .closedPipe || changesThings(words) {
-                terminal.complain(error.text)
-            }
+            if error.status != .closedPipe || changesThings(words) { terminal.complain(error.text) }
             return error.status
+        } catch let error as EventLogError {
+            terminal.complain(ProgramError(error).text)
+            return ProgramError(error).status
         } catch {
             terminal.complain("tombolo: \(error)\n")
             return .failed

@@ -34,7 +34,7 @@ import TomboloJSON
         }
     }
 
-    @Test(arguments: Scenario.names)
+    @Test(arguments: Scenario.ofCards)
     func `after each step every phone draws what the golden file says`(_ name: String) throws {
         let golden = try #require(ProtocolFiles.json("examples/\(name)/steps.json")["steps"])
         let dev = try RunningRelay()
@@ -67,7 +67,7 @@ import TomboloJSON
         }
     }
 
-    @Test(arguments: WidgetScenario.names)
+    @Test(arguments: Scenario.ofWidgets)
     func `after each step every widget shows what the golden file says`(_ name: String) throws {
         let golden = try #require(ProtocolFiles.json("examples/\(name)/steps.json")["steps"])
         let dev = try RunningRelay()

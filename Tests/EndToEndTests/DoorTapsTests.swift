@@ -13,7 +13,7 @@ import TomboloJSON
         let seen = try DoorTaps.run()
         #expect(cases.count == seen.count)
         for (golden, seen) in zip(cases, seen) {
-            #expect(ScenarioPlayer.isSame(golden, seen.document.root), "\(seen)")
+            #expect(golden.isSame(as: seen.document.root), "\(seen)")
         }
     }
 

@@ -26,12 +26,12 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 102_520, "TomboloAPI": 6_190, "TomboloAPNs": 1_990, "TomboloContract": 1_300,
-        "TomboloCore": 31_040, "TomboloCore/Machine": 7_860, "TomboloCrypto": 460,
-        "TomboloEventLog": 440, "TomboloHTTP": 8_130, "TomboloJSON": 2_850, "TomboloLog": 7_370,
+        "Sources": 100_340, "TomboloAPI": 6_080, "TomboloAPNs": 1_990, "TomboloContract": 1_290,
+        "TomboloCore": 30_780, "TomboloCore/Machine": 7_860, "TomboloCrypto": 460,
+        "TomboloEventLog": 440, "TomboloHTTP": 8_100, "TomboloJSON": 3_020, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_400,
-        "TomboloSQLite": 1_480, "TomboloServer": 9_050, "TomboloSimulator": 6_950,
-        "tombolo": 19_770,
+        "TomboloSQLite": 1_170, "TomboloServer": 8_490, "TomboloSimulator": 6_840,
+        "tombolo": 18_730,
     ]
     /// So many lines below its row a room may be, before the row is lowered.
     private static let linesFree = 150

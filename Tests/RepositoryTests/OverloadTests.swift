@@ -31,9 +31,9 @@ import Testing
             "TomboloSQLite": "bind 4",
             "TomboloServer": "begin 4 count 4 end 4 entries 4 page 4 read 4",
             "tombolo": """
-            add 8 answer 4 begin 4 bytes 5 draw 5 end 5 escaped 4 line 8 lines 6 list 6
-            next 5 note 5 object 4 path 4 place 5 play 5 print 11 put 4 read 13 report 4
-            rows 6 send 10 show 8 size 4 start 4 stop 5 summary 6 table 6 value 5 watch 5
+            add 7 answer 4 begin 4 bytes 5 draw 5 end 5 escaped 4 line 7 lines 6 list 6
+            next 5 note 5 object 4 path 4 place 5 play 4 print 11 put 4 read 12 rows 6
+            send 10 show 8 size 4 start 4 stop 5 summary 6 table 6 value 5 watch 5
             """,
         ]))
 

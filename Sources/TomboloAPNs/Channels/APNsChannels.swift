@@ -48,10 +48,10 @@ package final class APNsChannels: @unchecked Sendable {
     /// Creates a channel and returns its id.
     package func create(_ storage: Channel.Storage) async throws(ChannelFailure) -> String {
         var body = JSONWriter()
-        body.beginObject()
-        body.member("message-storage-policy", Int64(storage.rawValue))
-        body.member("push-type", "LiveActivity")
-        body.endObject()
+        body.object { body in
+            body.member("message-storage-policy", Int64(storage.rawValue))
+            body.member("push-type", "LiveActivity")
+        }
         let answer = try await ask("POST", "channels", body: body.bytes)
         guard answer.status == 201, let id = answer.fields["apns-channel-id"], !id.isEmpty else {
             throw failure(answer)

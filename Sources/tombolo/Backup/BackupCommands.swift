@@ -35,7 +35,7 @@ enum BackupCommands {
         } catch let error as EventLogError {
             unlink(place + "/" + Pepper.fileName)
             rmdir(place)
-            throw ProgramError(error)
+            throw error
         }
         let verdict = soundness(of: place)
         try report(context, "backup", place, verdict)
@@ -65,27 +65,19 @@ enum BackupCommands {
     }
 
     static func restore(_ context: CommandContext) async throws -> ExitStatus {
-        let data = try data(context, "backup restore DIR")
+        let data = try context.invocation.needed(
+            .data, like: "backup restore DIR --data /var/lib/tombolo")
         let place = context.invocation.arguments[0]
         var chance = SystemRandomNumberGenerator()
-        do {
-            try LogBackup.restore(
-                place + "/tombolo.db", into: data, at: SystemClock().now(),
-                takesDamage: context.invocation.isGiven(.damaged), chance: &chance,
-                progress: progress(context))
-            try copyPepper(from: place, to: data)
-        } catch let error as EventLogError {
-            throw ProgramError(error)
-        }
+        try LogBackup.restore(
+            place + "/tombolo.db", into: data, at: SystemClock().now(),
+            takesDamage: context.invocation.isGiven(.damaged), chance: &chance,
+            progress: progress(context))
+        try copyPepper(from: place, to: data)
         var keys = await keys(in: data, context)
         let lacksPepper = !keys.isEmpty && !Self.hasPepper(data)
         if lacksPepper { keys = [] }
-        try report(context, "restored", data) { writer in
-            writer.name("keys")
-            writer.beginArray()
-            for key in keys { writer.string(key.id) }
-            writer.endArray()
-        }
+        try report(context, "restored", data) { $0.array("keys", of: keys) { $0.string($1.id) } }
         guard !lacksPepper else {
             context.terminal.complain(
                 "tombolo: the copy has no file \(Pepper.fileName) of \(Pepper.byteCount) bytes: no API "
@@ -93,7 +85,7 @@ enum BackupCommands {
                     + "  try: copy \(Pepper.fileName) of the old data directory into \(data)\n")
             return .partly
         }
-        guard !keys.isEmpty, OutputFormat(context) == .table else { return .succeeded }
+        guard !keys.isEmpty, context.printsTable else { return .succeeded }
         context.terminal.complain(
             "These API keys open, also those that were deleted after the copy:\n")
         for key in keys {
@@ -132,15 +124,6 @@ enum BackupCommands {
         try LogVerifyCommand.verify(.directory(context.invocation.arguments[0]), context)
     }
 
-    private static func data(_ context: CommandContext, _ line: String) throws -> String {
-        guard let data = context.invocation.text(.data) else {
-            throw ProgramError.usage(
-                "\(context.invocation.commandName) needs --data",
-                remedy: "tombolo \(line) --data /var/lib/tombolo")
-        }
-        return data
-    }
-
     /// Copies the secret without which the API keys in the log are useless. Does nothing if
     /// `source` has no secret, because a log that never had keys has none.
     static func copyPepper(from source: String, to target: String) throws(ProgramError) {
@@ -172,18 +155,14 @@ enum BackupCommands {
         _ context: CommandContext, _ name: String, _ path: String,
         _ verdict: LogVerification.Verdict? = nil, more: (inout JSONWriter) -> Void = { _ in }
     ) throws {
-        guard OutputFormat(context) == .table else {
-            var writer = JSONWriter()
-            writer.beginObject()
+        guard !context.printsTable else { return try context.terminal.print(path) }
+        try context.terminal.printObject { writer in
             writer.member(name, path)
             if let verdict {
                 writer.member("ok", verdict.wrongCount == 0)
                 writer.member("wrong_count", verdict.wrongCount)
             }
             more(&writer)
-            writer.endObject()
-            return try context.terminal.write(writer.bytes + [10])
         }
-        try context.terminal.print(path)
     }
 }

@@ -36,33 +36,29 @@ enum BenchAppendCommand {
             return .succeeded
         } catch let error as EventLogError {
             await log.close()
-            throw ProgramError(error)
+            throw error
         }
     }
 
     /// Opens the log in the named directory or database; creates it if it is missing.
     private static func log(_ invocation: Invocation) throws -> EngineEventLog {
         var chance = SystemRandomNumberGenerator()
-        do {
-            if let url = invocation.text(.database) {
-                let database = try Configuration.Database(url: url).postgres
-                // This log has no API keys, so the pepper does not matter.
-                let pepper = [UInt8](repeating: 0, count: 16)
-                _ = try PostgresEventLog.create(database, pepper: pepper)
-                return try PostgresEventLog.open(
-                    database, pepper: pepper, retention: .standard, caution: LogCaution(),
-                    clock: SystemClock.sinceBoot, chance: &chance
-                ).log
-            }
-            guard let data = invocation.text(.benchData) else {
-                throw ProgramError.usage(
-                    "bench append needs --data or --database",
-                    remedy: "tombolo bench append --data DIR")
-            }
-            return try SQLiteEventLog(directory: data, retention: .standard, chance: &chance)
-        } catch let error as EventLogError {
-            throw ProgramError(error)
+        if let url = invocation.text(.database) {
+            let database = try Configuration.Database(url: url).postgres
+            // This log has no API keys, so the pepper does not matter.
+            let pepper = [UInt8](repeating: 0, count: 16)
+            _ = try PostgresEventLog.create(database, pepper: pepper)
+            return try PostgresEventLog.open(
+                database, pepper: pepper, retention: .standard, caution: LogCaution(),
+                clock: SystemClock.sinceBoot, chance: &chance
+            ).log
         }
+        guard let data = invocation.text(.benchData) else {
+            throw ProgramError.usage(
+                "bench append needs --data or --database",
+                remedy: "tombolo bench append --data DIR")
+        }
+        return try SQLiteEventLog(directory: data, retention: .standard, chance: &chance)
     }
 
     private struct Figures {

@@ -27,8 +27,7 @@ enum BenchFramesCommand {
         report.add("seconds", figures.seconds, digits: 1)
         report.add("frames", Double(bench.meter.frames), digits: 0)
         report.add("missed", Double(bench.meter.missed), digits: 0)
-        report.add(
-            "frames_per_second", Double(bench.meter.frames) / figures.seconds, digits: 0)
+        report.add("frames_per_second", Double(bench.meter.frames) / figures.seconds, digits: 0)
         report.add(
             "cpu_us_per_frame",
             figures.processorSeconds / Double(max(1, bench.meter.frames)) * 1e6, digits: 2)
@@ -222,8 +221,7 @@ extension Flag {
 
 extension Subcommand {
     static let benchFrames = Subcommand(
-        path: ["bench", "frames"],
-        summary: "Measure clips: ten frames a second on many activities",
+        path: ["bench", "frames"], summary: "Measure clips: ten frames a second on many activities",
         flags: [.benchEndpoint, .caFile, .frameActivities, .frameSeconds, .output],
         details: [
             "A whole relay with a log of its own plays flip-books in class lab and pushes every\n"
@@ -233,6 +231,5 @@ extension Subcommand {
         ],
         examples: [
             "tombolo bench frames --endpoint https://127.0.0.1:8443 --ca ca.pem --activities 5000"
-        ],
-        exits: [.unreachable], run: BenchFramesCommand.run)
+        ], exits: [.unreachable], run: BenchFramesCommand.run)
 }

@@ -9,25 +9,18 @@ import TomboloSQLite
 enum BenchHistoryCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
-        guard let data = invocation.text(.benchData) else {
-            throw ProgramError.usage(
-                "bench history needs --data", remedy: "tombolo bench history --data DIR")
-        }
+        let data = try invocation.needed(.benchData, like: "bench history --data DIR")
         let count = Int64(invocation.integer(.historyFacts) ?? 0)
         let batch = Int64(invocation.integer(.benchBatch) ?? 1)
-        do {
-            var report = BenchReport()
-            try await write(count, by: batch, to: data, &report)
-            report.add("disk_bytes_per_fact", try bytesPerFact(data), digits: 0)
-            var measured = Measured(
-                reader: try LogReader(path: data + "/tombolo.db", damage: DamageList()),
-                pages: invocation.integer(.benchPages) ?? 1, report: report)
-            try measured.run()
-            try measured.report.print(context)
-            return .succeeded
-        } catch let error as EventLogError {
-            throw ProgramError(error)
-        }
+        var report = BenchReport()
+        try await write(count, by: batch, to: data, &report)
+        report.add("disk_bytes_per_fact", try bytesPerFact(data), digits: 0)
+        var measured = Measured(
+            reader: try LogReader(path: data + "/tombolo.db", damage: DamageList()),
+            pages: invocation.integer(.benchPages) ?? 1, report: report)
+        try measured.run()
+        try measured.report.print(context)
+        return .succeeded
     }
 
     private static func write(
@@ -182,10 +175,7 @@ struct BenchFacts {
         writer.member("apns_id", "9b2f1c04-7d5e-8a61-b3c2-\(100_000_000_000 + seq)")
         writer.member("waited_ms", 1_200 + seq % 800)
         writer.member("took_us", 41_235)
-        writer.name("held")
-        writer.beginObject()
-        writer.member("spacing", 1_200)
-        writer.endObject()
+        writer.object("held") { $0.member("spacing", 1_200) }
         writer.endObject()
         return NewFact(
             tenant: .main, activity: activity,

@@ -54,8 +54,7 @@ enum BenchPacerCommand {
             switch state.turn(wish, grant, now: now, wall: now) {
             case .send(let priority, let timestamp):
                 sent +=
-                    state.sent(
-                        priority: priority, timestamp: timestamp, grant, now: now) ? 1 : 0
+                    state.sent(priority: priority, timestamp: timestamp, grant, now: now) ? 1 : 0
             case .reserve: state.reserve(grant, now: now)
             case .wait: break
             }

@@ -7,20 +7,13 @@ import TomboloSQLite
 /// `bench page`: measures how long a reader waits for a page, at places all over the log.
 enum BenchPageCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
-        guard let data = context.invocation.text(.benchData) else {
-            throw ProgramError.usage(
-                "bench page needs --data", remedy: "tombolo bench page --data DIR")
-        }
+        let data = try context.invocation.needed(.benchData, like: "bench page --data DIR")
         let pages = context.invocation.integer(.benchPages) ?? 1
-        do {
-            let reader = try LogReader(path: data + "/tombolo.db", damage: DamageList())
-            var measured = Measured(reader: reader, tenant: .main, pages: pages)
-            try measured.run()
-            try measured.report.print(context)
-            return .succeeded
-        } catch let error as EventLogError {
-            throw ProgramError(error)
-        }
+        let reader = try LogReader(path: data + "/tombolo.db", damage: DamageList())
+        var measured = Measured(reader: reader, tenant: .main, pages: pages)
+        try measured.run()
+        try measured.report.print(context)
+        return .succeeded
     }
 
     private struct Measured {

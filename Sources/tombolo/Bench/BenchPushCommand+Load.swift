@@ -41,9 +41,7 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
     @exclusivity(unchecked) private var latencies: [UInt32] = []
 
     init(count: Int, window: Int, material: PushMaterial, loop: EpollLoop) {
-        self.count = count
-        self.window = window
-        self.material = material
+        (self.count, self.window, self.material) = (count, window, material)
         content = Payload.Content(
             timestamp: SystemClock().now().seconds, event: .update, state: material.state)
         self.loop = loop
@@ -156,20 +154,18 @@ final class PushLoad: PushOutcomeReceiver, TurnTarget, @unchecked Sendable {
         getrusage(__rusage_who_t(0), &usage)
         let cpu = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
         latencies.sort()
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("pushes", Int64(accepted))
-        writer.member("errors", Int64(errors))
-        writer.member("seconds", Self.rounded(seconds))
-        writer.member("cpu_us_per_push", Self.rounded(cpu * 1e6 / Double(count)))
-        writer.member("bytes_per_push", Self.rounded(Double(sentBytes) / Double(count)))
-        writer.member("rss_mb", Self.rounded(Double(usage.ru_maxrss) / 1_024))
-        writer.member("p50_ms", percentile(50))
-        writer.member("p99_ms", percentile(99))
-        writer.member("again_not_sent", Int64(notSent))
-        writer.member("again_unknown", Int64(unknown))
-        writer.endObject()
-        return writer.json
+        return JSON.object { writer in
+            writer.member("pushes", Int64(accepted))
+            writer.member("errors", Int64(errors))
+            writer.member("seconds", Self.rounded(seconds))
+            writer.member("cpu_us_per_push", Self.rounded(cpu * 1e6 / Double(count)))
+            writer.member("bytes_per_push", Self.rounded(Double(sentBytes) / Double(count)))
+            writer.member("rss_mb", Self.rounded(Double(usage.ru_maxrss) / 1_024))
+            writer.member("p50_ms", percentile(50))
+            writer.member("p99_ms", percentile(99))
+            writer.member("again_not_sent", Int64(notSent))
+            writer.member("again_unknown", Int64(unknown))
+        }
     }
 
     private func percentile(_ part: Int) -> Double {

@@ -37,7 +37,7 @@ enum BenchPushCommand {
         }
         let seconds = Double((context.loop.now - began).nanoseconds) / 1e9
         let report = load.report(seconds: seconds, sentBytes: client.status.sentBytes)
-        try context.terminal.write(report.bytes + [10])
+        try context.terminal.write(line: report)
         return load.errors == 0 ? .succeeded : .failed
     }
 
@@ -70,7 +70,7 @@ enum BenchPushCommand {
         guard let path else {
             return (0..<tokensByDefault).map { Hex.encode(SHA256.digest("token\($0)")) }
         }
-        let bytes = try read(path)
+        let bytes = try FileBytes.given(path)
         let tokens = bytes.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
         let isHex = tokens.allSatisfy { $0.utf8.count == 64 && Hex.decode($0) != nil }
         guard !tokens.isEmpty, isHex else {
@@ -82,7 +82,7 @@ enum BenchPushCommand {
 
     private static func content(_ path: String?) throws(ProgramError) -> Payload.Content {
         guard let path else { return contentByDefault }
-        let bytes = try read(path)
+        let bytes = try FileBytes.given(path)
         do {
             let root = try JSONDocument(bytes).root
             guard let state = root["aps"]?["content-state"]?.json else {
@@ -108,14 +108,6 @@ enum BenchPushCommand {
                 state: JSON(unchecked: Array(state.utf8)))
         }
         return content(payloadBytesByDefault - Payload.encode(content(0)).count)
-    }
-
-    private static func read(_ path: String) throws(ProgramError) -> [UInt8] {
-        do {
-            return try FileBytes.read(path)
-        } catch {
-            throw .usage("\(path) cannot be read: \(error)", remedy: "ls -l \(path)")
-        }
     }
 }
 
@@ -149,6 +141,5 @@ extension Subcommand {
         ],
         examples: [
             "tombolo bench push --endpoint https://127.0.0.1:8443 --ca ca.pem --count 200000"
-        ],
-        exits: [.unreachable], run: BenchPushCommand.run)
+        ], exits: [.unreachable], run: BenchPushCommand.run)
 }

@@ -92,8 +92,7 @@ struct RelayLoad: Sendable {
                 RelayRequest(
                     "PUT", device, body: Array(#"{"budget_class":"\#(budgetClass)"}"#.utf8)),
                 name: nil)
-            let token = Hex.encode(
-                SHA256.digest("token\(index)"))
+            let token = Hex.encode(SHA256.digest("token\(index)"))
             _ = try await client.send(
                 RelayRequest(
                     "PUT", "\(device)/tokens/activity:a\(index)",
@@ -129,8 +128,7 @@ struct RelayLoad: Sendable {
         let answer = try await client.send(request, name: nil)
         for line in answer.body.split(separator: 10) {
             guard try JSONDocument(Array(line)).root["ok"]?.bool == true else {
-                throw ProgramError(
-                    "the relay refused: \(String(decoding: line, as: UTF8.self))")
+                throw ProgramError("the relay refused: \(String(decoding: line, as: UTF8.self))")
             }
         }
     }
@@ -204,8 +202,7 @@ extension Flag {
 
 extension Subcommand {
     static let benchRelay = Subcommand(
-        path: ["bench", "relay"],
-        summary: "Measure what an event costs a running relay",
+        path: ["bench", "relay"], summary: "Measure what an event costs a running relay",
         flags: [
             .relay, .key, .caFile, .relayProcess, .benchEvents, .benchActivities, .relayLines,
             .relayClass, .output,
@@ -215,7 +212,6 @@ extension Subcommand {
                 + "them: request, log, core, push and its outcome. Each activity has a device of\n"
                 + "its own; in class lab nearly every event is a push. deploy/bench relay starts\n"
                 + "the relay and an endpoint, and tells where the time goes."
-        ],
-        examples: ["tombolo bench relay --pid 4711 --count 200000 --key KEY"],
+        ], examples: ["tombolo bench relay --pid 4711 --count 200000 --key KEY"],
         exits: [.unreachable], run: BenchRelayCommand.run)
 }

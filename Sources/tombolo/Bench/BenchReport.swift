@@ -12,18 +12,14 @@ struct BenchReport {
     }
 
     func print(_ context: CommandContext) throws {
-        guard OutputFormat(context) == .table else {
-            var writer = JSONWriter()
-            writer.beginObject()
-            for row in rows {
-                writer.name(row.name)
-                writer.raw(Array(row.text.utf8))
+        guard context.printsTable else {
+            return try context.terminal.printObject { writer in
+                for row in rows {
+                    writer.member(row.name, JSON(unchecked: Array(row.text.utf8)))
+                }
             }
-            writer.endObject()
-            return try context.terminal.write(writer.bytes + [10])
         }
-        var table = TextTable(["FIGURE", "VALUE"])
-        for row in rows { table.add([row.name, row.text]) }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
+        try context.terminal.write(
+            TextTable(["FIGURE", "VALUE"], rows.map { [$0.name, $0.text] }))
     }
 }

@@ -113,8 +113,7 @@ struct TimelineWorld: ~Copyable {
             seq += Int64(batch.events.count)
             factSeq += Int64(batch.facts.count)
             asked += batch.facts.count { $0.kind == "timeline.due" }
-            take(
-                .committed(AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)))
+            take(.committed(AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)))
         }
     }
 

@@ -35,9 +35,7 @@ final class FrameMeter: PushSender, TurnTarget, @unchecked Sendable {
     private(set) var worst: Int64 = 0
 
     init(activities: Int, every: Span, upstreams: UpstreamSender, loop: any Loop) {
-        self.upstreams = upstreams
-        self.loop = loop
-        self.every = every.nanoseconds
+        (self.upstreams, self.loop, self.every) = (upstreams, loop, every.nanoseconds)
         grids = Array(repeating: Grid(), count: activities)
         histogram = Array(repeating: 0, count: Int(self.every / Self.step) + 1)
     }

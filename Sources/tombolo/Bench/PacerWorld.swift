@@ -121,9 +121,7 @@ struct PacerWorld: ~Copyable {
             let (first, firstFact) = (seq + 1, factSeq + 1)
             seq += Int64(batch.events.count)
             factSeq += Int64(batch.facts.count)
-            take(
-                .committed(
-                    AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)))
+            take(.committed(AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)))
         }
     }
 

@@ -44,8 +44,7 @@ extension Subcommand {
                 + "checked, heads and checksums written, and each batch is durable before the next.\n"
                 + "A log that is there already goes on growing. What is older than 30 days is cut\n"
                 + "meanwhile: max_ms tells how long a batch waited for that at most."
-        ],
-        examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
+        ], examples: ["tombolo bench append --data /var/tmp/bench --count 1000000 -o json"],
         exits: [.notFoundOrConflict], run: BenchAppendCommand.run)
 
     static let benchPacer = Subcommand(
@@ -57,8 +56,7 @@ extension Subcommand {
                 + "on one wish; change_us all that a change costs at one destination, its push\n"
                 + "included; wake_us the same for one that waited; rest_mb what everything takes\n"
                 + "in memory while nothing happens, devices and activities included."
-        ],
-        examples: ["tombolo bench pacer --destinations 1000000 -o json"],
+        ], examples: ["tombolo bench pacer --destinations 1000000 -o json"],
         run: BenchPacerCommand.run)
 
     static let benchTimelines = Subcommand(
@@ -69,8 +67,7 @@ extension Subcommand {
             "The core alone: weekly timelines of as many users, each with one device.\n"
                 + "timeline_bytes is what one takes in memory with its device; ask_us what it costs to\n"
                 + "ask a producer after the boundary; fetches_per_s how many widgets one core answers."
-        ],
-        examples: ["tombolo bench timelines --count 100000 -o json"],
+        ], examples: ["tombolo bench timelines --count 100000 -o json"],
         run: BenchTimelinesCommand.run)
 
     static let benchHistory = Subcommand(
@@ -82,8 +79,7 @@ extension Subcommand {
                 + "go through the log's contract. Then pages of 100 facts are read, newest first. The\n"
                 + "CPU of the reading thread for the slowest of each is given in milliseconds, and how\n"
                 + "many facts that page had. A log that is there already goes on growing."
-        ],
-        examples: ["tombolo bench history --data /var/tmp/bench --count 10000000 -o json"],
+        ], examples: ["tombolo bench history --data /var/tmp/bench --count 10000000 -o json"],
         exits: [.notFoundOrConflict], run: BenchHistoryCommand.run)
 
     static let benchReplay = Subcommand(
@@ -101,7 +97,6 @@ extension Subcommand {
                 + "is rare, and of one that never was; and states of the past. The slowest of each is\n"
                 + "given in milliseconds. A page of a kind or time may come back short, after 100,000\n"
                 + "events were looked at."
-        ],
-        examples: ["tombolo bench page --data /var/tmp/bench -o json"],
+        ], examples: ["tombolo bench page --data /var/tmp/bench -o json"],
         exits: [.notFoundOrConflict], run: BenchPageCommand.run)
 }

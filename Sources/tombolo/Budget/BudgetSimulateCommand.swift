@@ -24,31 +24,27 @@ enum BudgetSimulateCommand {
         let configured = budgets(sources)
         let asked = try budgets(context.invocation, over: configured)
         let budgetClass = context.invocation.text(.budgetClass).flatMap(BudgetClass.init(name:))
-        do {
-            let registry = try read(home)
-            let only = try only(context.invocation, registry)
-            func replay(_ budgets: Budgets, _ budgetClass: BudgetClass?) -> GrantReplay {
-                var configuration = CoreConfiguration(apps: registry.apps)
-                configuration.budgets = budgets
-                return GrantReplay(
-                    configuration: configuration, records: registry.records,
-                    names: registry.names, only: only, budgetClass: budgetClass, speed: speed)
-            }
-            var before = replay(configured, nil)
-            var after = replay(asked, budgetClass)
-            try LogExport(home.reading()).run { item in
-                guard case .event(let event) = item else { return }
-                before.apply(event)
-                after.apply(event)
-            }
-            let outcomes = [before.finish(), after.finish()]
-            try BudgetSimulateReport(
-                outcomes: outcomes, budgets: [configured, asked], budgetClass: budgetClass,
-                speed: speed
-            ).print(context)
-        } catch let error as EventLogError {
-            throw ProgramError(error)
+        let registry = try read(home)
+        let only = try only(context.invocation, registry)
+        func replay(_ budgets: Budgets, _ budgetClass: BudgetClass?) -> GrantReplay {
+            var configuration = CoreConfiguration(apps: registry.apps)
+            configuration.budgets = budgets
+            return GrantReplay(
+                configuration: configuration, records: registry.records,
+                names: registry.names, only: only, budgetClass: budgetClass, speed: speed)
         }
+        var before = replay(configured, nil)
+        var after = replay(asked, budgetClass)
+        try LogExport(home.reading()).run { item in
+            guard case .event(let event) = item else { return }
+            before.apply(event)
+            after.apply(event)
+        }
+        let outcomes = [before.finish(), after.finish()]
+        try BudgetSimulateReport(
+            outcomes: outcomes, budgets: [configured, asked], budgetClass: budgetClass,
+            speed: speed
+        ).print(context)
         return .succeeded
     }
 
@@ -116,17 +112,11 @@ enum BudgetSimulateCommand {
                     "--grant \(name)=\(value): names no class and field",
                     remedy: "--grant standard.per_hour=30")
             }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.name("budgets")
-            writer.beginObject()
-            writer.name(parts[0])
-            writer.beginObject()
-            writer.member(parts[1], StateInput.value(value))
-            writer.endObject()
-            writer.endObject()
-            writer.endObject()
-            let document = writer.json.document
+            let document = JSON.object { writer in
+                writer.object("budgets") { writer in
+                    writer.object(parts[0]) { $0.member(parts[1], StateInput.value(value)) }
+                }
+            }.document
             var reader = FieldReader(document.root)
             budgets = Configuration.budgets(&reader, over: budgets)
             do {

@@ -12,19 +12,15 @@ struct BudgetSimulateReport {
     private static let names = ["configured", "simulated"]
 
     func print(_ context: CommandContext) throws {
-        if OutputFormat(context) == .table { return try printTable(context) }
-        try context.terminal.write(json + [10])
-    }
-
-    private func printTable(_ context: CommandContext) throws {
+        guard context.printsTable else { return try context.terminal.write(line: json) }
         guard let first = outcomes.first else { return }
         try context.terminal.print(
             "\(first.events) events of \(first.activities) activities in \(first.span.roundedText) "
                 + "to \(first.devices) devices"
                 + (first.setAside > 0 ? "; \(first.setAside) events were set aside" : ""))
-        var table = TextTable(["", "CONFIGURED", "SIMULATED"])
-        for row in rows { table.add([row.name] + outcomes.map(row.text)) }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
+        try context.terminal.write(
+            TextTable(
+                ["", "CONFIGURED", "SIMULATED"], rows.map { [$0.name] + outcomes.map($0.text) }))
     }
 
     private var rows: [(name: String, text: (GrantReplayOutcome) -> String)] {
@@ -47,62 +43,53 @@ struct BudgetSimulateReport {
         ]
     }
 
-    private static func text(_ span: Span?) -> String {
-        span?.roundedText ?? "-"
-    }
+    private static func text(_ span: Span?) -> String { span?.roundedText ?? "-" }
 
-    private var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let first = outcomes.first {
-            writer.member("events", first.events)
-            writer.member("activities", first.activities)
-            writer.member("devices", Int64(first.devices))
-            writer.member("set_aside", first.setAside)
-            writer.member("seconds", first.span.seconds)
+    private var json: JSON {
+        JSON.object { writer in
+            if let first = outcomes.first {
+                writer.member("events", first.events)
+                writer.member("activities", first.activities)
+                writer.member("devices", Int64(first.devices))
+                writer.member("set_aside", first.setAside)
+                writer.member("seconds", first.span.seconds)
+            }
+            writer.member("speed", speed)
+            for (index, outcome) in outcomes.enumerated() {
+                writer.object(Self.names[index]) { writer in
+                    if index == 1, let budgetClass { writer.member("class", budgetClass.name) }
+                    write(outcome, into: &writer)
+                    writer.object("budgets") { budgets[index].write(into: &$0) }
+                }
+            }
         }
-        writer.member("speed", speed)
-        for (index, outcome) in outcomes.enumerated() {
-            writer.name(Self.names[index])
-            writer.beginObject()
-            if index == 1, let budgetClass { writer.member("class", budgetClass.name) }
-            write(outcome, into: &writer)
-            writer.name("budgets")
-            budgets[index].write(into: &writer)
-            writer.endObject()
-        }
-        writer.endObject()
-        return writer.bytes
     }
 
     private func write(_ outcome: GrantReplayOutcome, into writer: inout JSONWriter) {
         writer.member("pushes", outcome.pushes + outcome.framePushes)
         writer.member("priority_10", outcome.highPriority)
         writer.member("priority_5", outcome.lowPriority)
-        writer.name("events")
-        writer.beginObject()
-        writer.member("sent", outcome.decisions.sent)
-        writer.member("merged", outcome.decisions.merged)
-        writer.member("skipped", outcome.decisions.skipped)
-        writer.member("expired", outcome.decisions.expired)
-        writer.member("waiting", outcome.waiting)
-        writer.endObject()
-        writer.name("frames")
-        writer.beginObject()
-        writer.member("asked", outcome.frames.asked)
-        writer.member("sent", outcome.frames.sent)
-        writer.member("merged", outcome.frames.merged)
-        writer.member("skipped", outcome.frames.skipped)
-        writer.endObject()
-        writer.name("lag_s")
-        writer.beginObject()
-        let lags = outcome.lags
-        for (name, lag) in [
-            ("p50", lags.quantile(0.5)), ("p99", lags.quantile(0.99)),
-            ("worst", lags.count > 0 ? lags.worst : nil),
-        ] {
-            if let lag { writer.member(name, lag.seconds) }
+        writer.object("events") { writer in
+            writer.member("sent", outcome.decisions.sent)
+            writer.member("merged", outcome.decisions.merged)
+            writer.member("skipped", outcome.decisions.skipped)
+            writer.member("expired", outcome.decisions.expired)
+            writer.member("waiting", outcome.waiting)
         }
-        writer.endObject()
+        writer.object("frames") { writer in
+            writer.member("asked", outcome.frames.asked)
+            writer.member("sent", outcome.frames.sent)
+            writer.member("merged", outcome.frames.merged)
+            writer.member("skipped", outcome.frames.skipped)
+        }
+        writer.object("lag_s") { writer in
+            let lags = outcome.lags
+            for (name, lag) in [
+                ("p50", lags.quantile(0.5)), ("p99", lags.quantile(0.99)),
+                ("worst", lags.count > 0 ? lags.worst : nil),
+            ] {
+                if let lag { writer.member(name, lag.seconds) }
+            }
+        }
     }
 }

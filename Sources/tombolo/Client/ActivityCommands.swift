@@ -11,21 +11,20 @@ enum ActivityCommands {
                 "start needs --type, the app's ActivityAttributes type",
                 remedy: "tombolo start \(id) --type TYPE")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("type", type)
-        if let app = invocation.text(.app) { writer.member("app", app) }
-        try writeAudience(&writer, invocation)
-        if let path = invocation.text(.attributes) {
-            writer.member("attributes", try StateInput.object(path: path))
-        }
-        writer.member("state", try StateInput.read(context, readsInput: true) ?? .emptyObject)
-        try writeCommon(&writer, invocation)
-        writer.endObject()
+        let body = try JSON.object { writer in
+            writer.member("type", type)
+            if let app = invocation.text(.app) { writer.member("app", app) }
+            try writeAudience(&writer, invocation)
+            if let path = invocation.text(.attributes) {
+                writer.member("attributes", try StateInput.object(path: path))
+            }
+            writer.member("state", try StateInput.read(context, readsInput: true) ?? .emptyObject)
+            try writeCommon(&writer, invocation)
+        }.bytes
         let path = PathText.query(
             "/v1/activities/\(PathText.escaped(id))",
             [("restart", invocation.isGiven(.restart) ? "true" : nil)])
-        return try await send(context, "PUT", path, writer.bytes, name: id)
+        return try await send(context, "PUT", path, body, name: id)
     }
 
     static func update(_ context: CommandContext) async throws -> ExitStatus {
@@ -34,18 +33,17 @@ enum ActivityCommands {
         let hasOther =
             invocation.text(.alertTitle) != nil || invocation.text(.relevance) != nil
             || invocation.text(.staleAfter) != nil
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let state = try StateInput.read(context, readsInput: !hasOther) {
-            writer.member(invocation.isGiven(.replace) ? "replace" : "state", state)
-        } else if !hasOther {
-            throw ProgramError.usage(
-                "update has nothing to change", remedy: "tombolo update \(id) -s NAME=VALUE")
-        }
-        try writeCommon(&writer, invocation)
-        writer.endObject()
+        let body = try JSON.object { writer in
+            if let state = try StateInput.read(context, readsInput: !hasOther) {
+                writer.member(invocation.isGiven(.replace) ? "replace" : "state", state)
+            } else if !hasOther {
+                throw ProgramError.usage(
+                    "update has nothing to change", remedy: "tombolo update \(id) -s NAME=VALUE")
+            }
+            try writeCommon(&writer, invocation)
+        }.bytes
         let path = "/v1/activities/\(PathText.escaped(id))"
-        return try await send(context, "PATCH", path, writer.bytes, name: id)
+        return try await send(context, "PATCH", path, body, name: id)
     }
 
     static func end(_ context: CommandContext) async throws -> ExitStatus {
@@ -56,27 +54,23 @@ enum ActivityCommands {
                 type == nil ? "end needs an ID, or --type" : "end takes an ID or --type, not both",
                 remedy: "tombolo end ID, or tombolo end --type TYPE")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let type {
-            writer.name("where")
-            writer.beginObject()
-            writer.member("type", type)
-            if let user = invocation.text(.user) { writer.member("user", user) }
-            writer.endObject()
-        }
-        if let state = try StateInput.read(context, readsInput: false) {
-            writer.member("state", state)
-        }
-        if let dismiss = invocation.text(.dismiss) { writer.member("dismiss", dismiss) }
-        try writeAlert(&writer, invocation)
-        writer.endObject()
+        let body = try JSON.object { writer in
+            if let type {
+                writer.object("where") {
+                    $0.optionals([("type", type), ("user", invocation.text(.user))])
+                }
+            }
+            if let state = try StateInput.read(context, readsInput: false) {
+                writer.member("state", state)
+            }
+            if let dismiss = invocation.text(.dismiss) { writer.member("dismiss", dismiss) }
+            try writeAlert(&writer, invocation)
+        }.bytes
         guard let id = invocation.argument(0) else {
-            return try await send(
-                context, "POST", "/v1/activities/end", writer.bytes, name: type)
+            return try await send(context, "POST", "/v1/activities/end", body, name: type)
         }
         let path = "/v1/activities/\(PathText.escaped(id))/end"
-        return try await send(context, "POST", path, writer.bytes, name: id)
+        return try await send(context, "POST", path, body, name: id)
     }
 
     // MARK: The request
@@ -91,32 +85,27 @@ enum ActivityCommands {
             throw .usage(
                 "--device, --user and --channel exclude each other", remedy: "tombolo help start")
         }
-        for (flag, name) in [
-            (Flag.renew, "renew"), (.onTokenGone, "on_token_gone"),
-            (.onUnknownStart, "on_unknown_start"),
-        ] {
-            if let policy = invocation.text(flag) { writer.member(name, policy) }
-        }
+        writer.optionals(
+            invocation.values([
+                ("renew", .renew), ("on_token_gone", .onTokenGone),
+                ("on_unknown_start", .onUnknownStart),
+            ]))
         for (flag, name) in [(Flag.startWait, "start_wait"), (.endAfter, "end_after")] {
             if let span = invocation.duration(flag) { writer.member(name, span.text) }
         }
         guard !devices.isEmpty || user != nil || channel != nil else { return }
-        writer.name("audience")
-        writer.beginObject()
-        if let route = invocation.text(.startRoute) { writer.member("start", route) }
-        if let user {
-            writer.member("user", user)
-        } else if let channel {
-            writer.member("channel", channel)
-        } else if devices.count == 1 {
-            writer.member("device", devices[0])
-        } else {
-            writer.name("devices")
-            writer.beginArray()
-            for device in devices { writer.string(device) }
-            writer.endArray()
+        writer.object("audience") { writer in
+            if let route = invocation.text(.startRoute) { writer.member("start", route) }
+            if let user {
+                writer.member("user", user)
+            } else if let channel {
+                writer.member("channel", channel)
+            } else if devices.count == 1 {
+                writer.member("device", devices[0])
+            } else {
+                writer.array("devices", of: devices) { $0.string($1) }
+            }
         }
-        writer.endObject()
     }
 
     /// Writes the members that a start and an update share.
@@ -140,16 +129,11 @@ enum ActivityCommands {
         let body = invocation.text(.alertBody)
         guard let title = invocation.text(.alertTitle) else {
             guard body == nil else {
-                throw .usage(
-                    "--alert-body needs --alert-title", remedy: "add --alert-title TEXT")
+                throw .usage("--alert-body needs --alert-title", remedy: "add --alert-title TEXT")
             }
             return
         }
-        writer.name("alert")
-        writer.beginObject()
-        writer.member("title", title)
-        if let body { writer.member("body", body) }
-        writer.endObject()
+        writer.object("alert") { $0.optionals([("title", title), ("body", body)]) }
     }
 
     private static func send(
@@ -157,32 +141,22 @@ enum ActivityCommands {
     ) async throws -> ExitStatus {
         let invocation = context.invocation
         var fields = RelayRequest.Fields()
-        if let key = invocation.text(.idempotencyKey) {
-            fields.append(("idempotency-key", key))
-        }
+        if let key = invocation.text(.idempotencyKey) { fields.append(("idempotency-key", key)) }
         if let version = invocation.text(.ifMatch) {
             fields.append(("if-match", version.hasPrefix("\"") ? version : "\"\(version)\""))
         }
-        if invocation.isGiven(.ifNew) {
-            fields.append(("if-none-match", "*"))
-        }
+        if invocation.isGiven(.ifNew) { fields.append(("if-none-match", "*")) }
         if let wait = invocation.duration(.wait) {
             fields.append(("prefer", "wait=\(max(1, Int(wait.seconds.rounded(.up))))"))
         }
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
         let answer: RelayAnswer
         do {
-            answer = try await client.send(
-                .write(context, method, path, fields: fields, body: body), name: name)
-        } catch {
+            answer = try await context.reply(
+                to: .write(context, method, path, fields: fields, body: body), name: name)
+        } catch let error as ProgramError {
             throw hinted(error, invocation)
         }
-        if OutputFormat(context) == .table {
-            try context.terminal.show(ChangeReport(answer.body, name: name ?? "").text)
-        } else {
-            try context.terminal.write(answer.line)
-        }
+        try ChangeReport.present(answer, name: name ?? "", context)
         // The event is stored, but Apple refused a push for which the command waited.
         let deliveries = try answer.document().root["deliveries"]
         let isRefused = deliveries?.elements.contains { $0["result"]?.string == "rejected" }

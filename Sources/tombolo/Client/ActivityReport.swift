@@ -7,44 +7,34 @@ struct ActivityReport {
     init(_ view: JSONView) { self.view = view }
 
     func text(for terminal: Terminal) -> String {
-        var fields = TextTable(["FIELD", "VALUE"])
-        for (name, value) in view.members where name != "destinations" {
-            fields.add([name, Cell.text(value)])
-        }
-        guard let destinations = view["destinations"], destinations.count > 0 else {
-            return fields.text(for: terminal)
-        }
-        if view["as_of"] != nil {
-            return fields.text(for: terminal) + "\n" + Self.past(destinations).text(for: terminal)
-        }
-        var table = TextTable([
-            "DEVICE", "CLASS", "ROUTE", "VERSION", "RESULT", "ASKED", "SENT", "MERGED", "SKIPPED",
-            "WAITS UNTIL",
-        ])
-        for destination in destinations.elements {
-            let cells = ["device", "class", "route", "acknowledged_version", "result"].map { name in
-                destination[name].map(Cell.text) ?? ""
-            }
-            let frames = ["asked", "sent", "merged", "skipped"].map { name in
-                destination["frames"]?[name].map(Cell.text) ?? ""
-            }
-            table.add(cells + frames + [Self.until(destination["waiting"])])
-        }
-        return fields.text(for: terminal) + "\n" + table.text(for: terminal)
-            + Self.reasons(Array(destinations.elements))
+        let fields = TextTable(of: view, without: "destinations").text(for: terminal)
+        let destinations = view.items("destinations")
+        // A destination of the past is only known by what Apple had accepted for it.
+        let isPast = view["as_of"] != nil
+        guard !destinations.isEmpty else { return fields }
+        let table =
+            isPast
+            ? TextTable(Self.past, destinations)
+            : TextTable(
+                Self.present.map(\.title) + ["WAITS UNTIL"],
+                destinations.map { destination in
+                    Self.present.map { $0.text(of: destination) }
+                        + [Self.until(destination["waiting"])]
+                })
+        return fields + "\n" + table.text(for: terminal)
+            + (isPast ? "" : Self.reasons(destinations))
     }
 
-    private static func past(_ destinations: JSONView) -> TextTable {
-        var table = TextTable(["DEVICE", "ROUTE", "VERSION", "ACCEPTED AT", "RESULT"])
-        for destination in destinations.elements {
-            let name = destination["device"] ?? destination["channel"]
-            let cells = ["route", "acknowledged_version", "acknowledged_at", "result"].map { name in
-                destination[name].map(Cell.text) ?? ""
-            }
-            table.add([name.map(Cell.text) ?? ""] + cells)
-        }
-        return table
-    }
+    private static let past: [Column] = [
+        Column("DEVICE", "device", "channel"), "route", Column("VERSION", "acknowledged_version"),
+        Column("ACCEPTED AT", "acknowledged_at"), "result",
+    ]
+
+    private static let present: [Column] = [
+        "device", "class", "route", Column("VERSION", "acknowledged_version"), "result",
+        Column("ASKED", "frames.asked"), Column("SENT", "frames.sent"),
+        Column("MERGED", "frames.merged"), Column("SKIPPED", "frames.skipped"),
+    ]
 
     private static func until(_ waiting: JSONView?) -> String {
         guard let waiting, !waiting.isNull else { return "" }

@@ -32,9 +32,7 @@ final class AppendProgress: @unchecked Sendable {
     }
 
     /// Clears the progress line for the next output.
-    func end() {
-        if isDrawn { terminal.draw("\r\u{1B}[K") }
-    }
+    func end() { if isDrawn { terminal.draw("\r\u{1B}[K") } }
 
     private func draw() {
         guard isDrawn, loop.now - drawnAt >= Self.interval else { return }

@@ -35,12 +35,10 @@ struct AppendTally: Sendable {
 
     /// The counts as one JSON object.
     var json: JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("lines", answered)
-        writer.member("taken", taken)
-        writer.member("refused", refused)
-        writer.endObject()
-        return writer.json
+        JSON.object { writer in
+            writer.member("lines", answered)
+            writer.member("taken", taken)
+            writer.member("refused", refused)
+        }
     }
 }

@@ -4,6 +4,12 @@ import TomboloJSON
 struct ChangeReport {
     let text: String
 
+    /// Prints the answer to a change: for people as a report, else as it came.
+    static func present(_ answer: RelayAnswer, name: String, _ context: CommandContext) throws {
+        guard context.printsTable else { return try context.terminal.write(answer.line) }
+        try context.terminal.show(ChangeReport(answer.body, name: name).text)
+    }
+
     init(_ body: [UInt8], name: String) {
         // An answer that is not as expected is shown unchanged.
         let view = (try? JSONDocument(body))?.root
@@ -32,7 +38,7 @@ struct ChangeReport {
             if skipped > 0 { line += ", \(skipped) skipped" }
         }
         if let reason = Self.reason(view["decision"]) { line += "\n  \(reason)" }
-        for delivery in view["deliveries"].map({ Array($0.elements) }) ?? [] {
+        for delivery in view.items("deliveries") {
             let channel = delivery["channel"]?.string
             line += "\n  \(delivery["device"]?.string ?? channel ?? "push")"
             line += " \(delivery["result"]?.string ?? "")" + Self.answer(delivery)
@@ -53,7 +59,7 @@ struct ChangeReport {
 
     /// Returns a line for each lint: its place in the request, and its message.
     static func lints(_ view: JSONView) -> String {
-        (view["lint"].map { Array($0.elements) } ?? []).map { lint in
+        view.items("lint").map { lint in
             let message = lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self)
             let words = [lint["pointer"]?.string ?? "", message].filter { !$0.isEmpty }
             return "\n  lint: \(words.joined(separator: " "))"
@@ -81,7 +87,7 @@ struct ChangeReport {
         text += " \(push?["limit_bytes"]?.integer ?? 0) bytes to \(push?["topic"]?.string ?? "")"
         let devices = view["devices"]?.integer ?? 0
         if devices == 0 { text += "\n  no device is reached" }
-        for route in view["routes"].map({ Array($0.elements) }) ?? [] {
+        for route in view.items("routes") {
             text +=
                 "\n  \(route["device"]?.string ?? ""): \(route["route"]?.string ?? "no way yet")"
         }

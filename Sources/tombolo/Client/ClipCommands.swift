@@ -21,8 +21,8 @@ enum ClipCommands {
         let path = "/v1/activities/\(PathText.escaped(id))"
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let view = try await client.send(RelayRequest("GET", path), name: id).document().root
-        let playing = (view["clips"].map { Array($0.elements) } ?? []).filter {
+        let view = try await client.view(path, name: id)
+        let playing = view.items("clips").filter {
             $0["playing"]?.bool == true && place ?? $0["path"]?.string == $0["path"]?.string
         }
         let clips = playing.compactMap { $0["clip"]?.string }
@@ -35,12 +35,7 @@ enum ClipCommands {
             // Address the clip by its name, so that a clip started meanwhile is not stopped.
             let request = RelayRequest.write(
                 context, "DELETE", path + "/clips/\(PathText.escaped(clip))")
-            let answer = try await client.send(request, name: id)
-            if OutputFormat(context) == .table {
-                try context.terminal.show(ChangeReport(answer.body, name: id).text)
-            } else {
-                try context.terminal.write(answer.line)
-            }
+            try ChangeReport.present(try await client.send(request, name: id), name: id, context)
         }
         return .succeeded
     }
@@ -49,17 +44,13 @@ enum ClipCommands {
     static func plan(_ context: CommandContext) async throws -> ExitStatus {
         let (id, path, clip) = try clip(context)
         let request = RelayRequest("POST", path + "?dry_run=true", body: clip)
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(request, name: id)
+        let answer = try await context.reply(to: request, name: id)
         let root = try answer.document().root
-        guard OutputFormat(context) == .table, let plan = root["plan"] else {
+        guard context.printsTable, let plan = root["plan"] else {
             try context.terminal.write(answer.line)
             return .succeeded
         }
-        var table = TextTable(["FIELD", "VALUE"])
-        for (name, value) in plan.members { table.add([name, Cell.text(value)]) }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
+        try context.terminal.write(TextTable(of: plan))
         try ReadCommands.showLints(context, root)
         return .succeeded
     }
@@ -147,18 +138,12 @@ enum ClipCommands {
     }
 
     private static func clip(_ packing: ClipPacking, _ invocation: Invocation) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("flipbook")
-        writer.beginObject()
-        writer.member("path", invocation.text(.packPath) ?? "/image")
-        writer.name("frames")
-        writer.beginArray()
-        for frame in packing.frames { writer.string(frame) }
-        writer.endArray()
-        writer.member("every", invocation.text(.packEvery) ?? "100ms")
-        writer.endObject()
-        writer.endObject()
-        return writer.bytes
+        JSON.object { writer in
+            writer.object("flipbook") { writer in
+                writer.member("path", invocation.text(.packPath) ?? "/image")
+                writer.array("frames", of: packing.frames) { $0.string($1) }
+                writer.member("every", invocation.text(.packEvery) ?? "100ms")
+            }
+        }.bytes
     }
 }

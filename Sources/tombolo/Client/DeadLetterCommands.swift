@@ -6,29 +6,24 @@ enum DeadLetterCommands {
     static func retry(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         let id = invocation.argument(0)
-        let filters = [
-            ("activity", invocation.text(.ofActivity)), ("device", invocation.text(.ofDevice)),
-            ("reason", invocation.text(.reason)),
-        ]
-        let isFiltered = filters.contains { $0.1 != nil }
+        let filters = invocation.values([
+            ("activity", .ofActivity), ("device", .ofDevice), ("reason", .reason),
+        ])
+        let isFiltered = filters.contains { $0.value != nil }
         guard (id != nil) != (isFiltered || invocation.isGiven(.everything)) else {
             throw ProgramError.usage(
                 "dead retry takes an ID, or --activity, --device, --reason, or --all",
                 remedy: "tombolo dead retry --reason BadTopic")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let id {
-            writer.member("id", id)
-        } else {
-            writer.name("where")
-            writer.beginObject()
-            for (name, value) in filters { if let value { writer.member(name, value) } }
-            writer.endObject()
-        }
-        writer.endObject()
+        let body = JSON.object { writer in
+            if let id {
+                writer.member("id", id)
+            } else {
+                writer.object("where") { $0.optionals(filters) }
+            }
+        }.bytes
         return try await send(
-            context, .write(context, "POST", "/v1/dead-letters/retry", body: writer.bytes),
+            context, .write(context, "POST", "/v1/dead-letters/retry", body: body),
             name: id)
     }
 
@@ -41,21 +36,14 @@ enum DeadLetterCommands {
     private static func send(
         _ context: CommandContext, _ request: RelayRequest, name: String?
     ) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(request, name: name)
+        let answer = try await context.reply(to: request, name: name)
         let view = try answer.document().root
-        let retried = view["retried"]?.integer ?? 0
-        let lost = view["unreachable"]?.integer ?? 0
-        let status: ExitStatus =
-            lost == 0 ? .succeeded : retried > 0 ? .partly : .notFoundOrConflict
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return status
+        try context.present(answer) { view in
+            try context.terminal.print(
+                RetryReport(view, isDryRun: context.invocation.isGiven(.dryRun)).text)
         }
-        try context.terminal.print(
-            RetryReport(view, isDryRun: context.invocation.isGiven(.dryRun)).text)
-        return status
+        guard view["unreachable"]?.integer ?? 0 != 0 else { return .succeeded }
+        return view["retried"]?.integer ?? 0 > 0 ? .partly : .notFoundOrConflict
     }
 }
 
@@ -73,7 +61,7 @@ struct RetryReport {
     var text: String {
         let retried = view["retried"]?.integer ?? 0
         let go = isDryRun ? "would go" : retried == 1 ? "goes" : "go"
-        let kept = (view["kept"].map { Array($0.elements) } ?? []).map { kept in
+        let kept = view.items("kept").map { kept in
             let count = kept["count"]?.integer ?? 0
             let stay = isDryRun ? "would stay" : count == 1 ? "stays" : "stay"
             return "\n\(count) \(stay) in tombolo dead ls: \(kept["reason_text"]?.string ?? "")"

@@ -11,8 +11,7 @@ enum DeviceCheckCommand {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let path = "/v1/devices/\(PathText.escaped(device))/check"
-        let answer = try await client.send(RelayRequest("GET", path), name: device)
-        let check = try answer.document().root
+        let check = try await client.view(path, name: device)
         var isComplete = check["complete"]?.bool == true
         var card: TestCard?
         if context.invocation.isGiven(.testCard) {
@@ -28,15 +27,15 @@ enum DeviceCheckCommand {
     private static func print(
         _ check: JSONView, _ card: TestCard?, _ context: CommandContext
     ) throws {
-        guard OutputFormat(context) == .table else {
+        guard context.printsTable else {
             var json = check.json
             if let card {
                 json = json.setting(JSONPointer(tokens: ["card"]), to: card.json) ?? json
             }
-            return try context.terminal.write(json.bytes + [10])
+            return try context.terminal.write(line: json)
         }
         var lines: [String] = []
-        for step in check["steps"]?.elements.map({ $0 }) ?? [] {
+        for step in check.items("steps") {
             let state = step["state"]?.string ?? ""
             let name = step["step"]?.string?.replacing("_", with: " ") ?? ""
             lines.append(line(state, name, step["text"]?.string ?? ""))
@@ -81,24 +80,17 @@ private struct TestCard {
     var isWhole: Bool { steps.allSatisfy(\.isDone) }
 
     var json: JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("activity", activity)
-        writer.member("complete", isWhole)
-        writer.member("stopped_at", steps.last { !$0.isDone }?.name ?? "")
-        writer.member("text", steps.last { !$0.isDone }?.text ?? "")
-        writer.name("steps")
-        writer.beginArray()
-        for step in steps {
-            writer.beginObject()
-            writer.member("step", step.name)
-            writer.member("done", step.isDone)
-            writer.member("text", step.text)
-            writer.endObject()
+        JSON.object { writer in
+            writer.member("activity", activity)
+            writer.member("complete", isWhole)
+            writer.member("stopped_at", steps.last { !$0.isDone }?.name ?? "")
+            writer.member("text", steps.last { !$0.isDone }?.text ?? "")
+            writer.objects("steps", steps) { writer, step in
+                writer.member("step", step.name)
+                writer.member("done", step.isDone)
+                writer.member("text", step.text)
+            }
         }
-        writer.endArray()
-        writer.endObject()
-        return writer.json
     }
 
     private mutating func note(_ name: String, _ isDone: Bool, _ text: String) {
@@ -130,8 +122,8 @@ private struct TestCard {
         if let type = context.invocation.text(.type) { return type }
         let path = "/v1/devices/\(PathText.escaped(device))"
         let answer = try await client.answer(RelayRequest("GET", path))
-        let names = try answer.document().root["tokens"]?.elements.compactMap { $0["name"]?.string }
-        let types = (names ?? []).filter { $0.hasPrefix("start:") }.map { String($0.dropFirst(6)) }
+        let names = try answer.document().root.items("tokens").compactMap { $0["name"]?.string }
+        let types = names.filter { $0.hasPrefix("start:") }.map { String($0.dropFirst(6)) }
         return types.count == 1 ? types[0] : nil
     }
 
@@ -139,23 +131,16 @@ private struct TestCard {
 
     private mutating func start(_ type: String) async throws -> Bool {
         let state = try StateInput.read(context, readsInput: false) ?? .emptyObject
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("type", type)
-        writer.name("audience")
-        writer.beginObject()
-        writer.member("device", device)
-        writer.endObject()
-        writer.member("state", state)
-        // The card ends by itself if this command is interrupted.
-        writer.member("end_after", "2m")
-        writer.name("alert")
-        writer.beginObject()
-        writer.member("title", "A test card")
-        writer.endObject()
-        writer.endObject()
+        let body = JSON.object { writer in
+            writer.member("type", type)
+            writer.object("audience") { $0.member("device", device) }
+            writer.member("state", state)
+            // The card ends by itself if this command is interrupted.
+            writer.member("end_after", "2m")
+            writer.object("alert") { $0.member("title", "A test card") }
+        }.bytes
         let answer = try await client.answer(
-            RelayRequest("PUT", path, fields: [("prefer", "wait=10")], body: writer.bytes))
+            RelayRequest("PUT", path, fields: [("prefer", "wait=10")], body: body))
         let root = try answer.document().root
         guard answer.status == 201 else {
             let refusal = RelayProblem(status: answer.status, body: answer.body).error(name: nil)
@@ -180,18 +165,11 @@ private struct TestCard {
     }
 
     private func waitForToken() async throws -> Bool {
-        let start = context.loop.now
-        while context.loop.now - start < Self.tokenTime {
-            let answer = try await client.send(RelayRequest("GET", path), name: activity)
-            let phases = try answer.document().root["destinations"]?.elements.compactMap {
-                $0["phase"]?.string
-            }
-            if phases?.contains(where: { $0 == "live" || $0 == "listening" }) == true {
-                return true
-            }
-            try await context.loop.sleep(for: Self.interval)
-        }
-        return false
+        try await context.loop.poll(every: Self.interval, within: Self.tokenTime) {
+            let cards = try await client.view(path, name: activity).items("destinations")
+            let isLive = cards.contains { ["live", "listening"].contains($0["phase"]?.string) }
+            return isLive ? true : nil
+        } ?? false
     }
 
     private mutating func end() async throws {

@@ -10,7 +10,7 @@ extension DeviceTrial {
     func cardPath(_ card: String) -> String { "/v1/activities/\(PathText.escaped(card))" }
 
     func view(_ path: String) async throws -> JSONView {
-        try await client.send(RelayRequest("GET", path), name: device).document().root
+        try await client.view(path, name: device)
     }
 
     /// The device's part of the activity; nil if the activity is no longer for it.
@@ -29,12 +29,12 @@ extension DeviceTrial {
     mutating func post(_ more: (inout JSONWriter) -> Void) async throws -> Int64 {
         let card = try runningCard()
         change += 1
-        let patch = Self.body { writer in
+        let patch = JSON.object { writer in
             writer.member("state", changedState)
             more(&writer)
         }
         let answer = try await client.answer(
-            RelayRequest("PATCH", cardPath(card), body: patch))
+            RelayRequest("PATCH", cardPath(card), body: patch.bytes))
         guard (200..<300).contains(answer.status),
             let version = try answer.document().root["version"]?.integer
         else {
@@ -74,10 +74,10 @@ extension DeviceTrial {
     }
 
     func setUser(_ user: String?) async throws {
-        let body = Self.body { writer in
+        let body = JSON.object { writer in
             if let user { writer.member("user", user) } else { writer.member("user", .null) }
         }
-        _ = try await client.send(RelayRequest("PUT", devicePath, body: body), name: device)
+        _ = try await client.send(RelayRequest("PUT", devicePath, body: body.bytes), name: device)
     }
 
     // MARK: - The simulated phone
@@ -93,15 +93,12 @@ extension DeviceTrial {
     }
 
     func addWidget() async throws {
-        let body = Self.body { writer in
-            writer.name("subject")
-            writer.beginObject()
-            writer.member("device", device)
-            writer.endObject()
+        let body = JSON.object { writer in
+            writer.object("subject") { $0.member("device", device) }
             writer.member("content", JSON.emptyObject)
         }
         _ = try await client.send(
-            RelayRequest("PUT", "/v1/timelines/\(Self.widgetKind)", body: body), name: nil)
+            RelayRequest("PUT", "/v1/timelines/\(Self.widgetKind)", body: body.bytes), name: nil)
         try await act(#"{"do":"widget-add","widget":"device-trial","family":"systemSmall"}"#)
     }
 
@@ -130,21 +127,12 @@ extension DeviceTrial {
     func seen<Value>(
         _ miss: String, _ read: () async throws -> Value?
     ) async throws -> Value {
-        let start = context.loop.now
-        while true {
+        let value = try await context.loop.poll(every: Self.interval, within: within) {
             try stop.throwIfSet()
-            if let value = try await read() { return value }
-            guard context.loop.now - start < within else { throw Miss(text: miss) }
-            try await context.loop.sleep(for: Self.interval)
+            return try await read()
         }
-    }
-
-    static func body(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        write(&writer)
-        writer.endObject()
-        return writer.bytes
+        guard let value else { throw Miss(text: miss) }
+        return value
     }
 
     static func deed(_ name: String, _ card: String) -> String {
@@ -152,9 +140,6 @@ extension DeviceTrial {
     }
 
     static func writeAlert(_ writer: inout JSONWriter) {
-        writer.name("alert")
-        writer.beginObject()
-        writer.member("title", "A trial")
-        writer.endObject()
+        writer.object("alert") { $0.member("title", "A trial") }
     }
 }

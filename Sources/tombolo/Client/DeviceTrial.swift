@@ -168,21 +168,16 @@ struct DeviceTrial {
     private mutating func startCard(audience: String, _ whom: String) async throws -> String {
         cardCount += 1
         let card = "\(name)-\(cardCount)"
-        let body = Self.body { writer in
+        let body = JSON.object { writer in
             writer.member("type", type)
-            writer.name("audience")
-            writer.beginObject()
-            writer.member(audience, whom)
-            writer.endObject()
+            writer.object("audience") { $0.member(audience, whom) }
             writer.member("state", state)
             // The card ends by itself if this command is killed.
             writer.member("end_after", "30m")
             Self.writeAlert(&writer)
         }
-        let answer = try await client.answer(RelayRequest("PUT", cardPath(card), body: body))
-        guard answer.status == 201 else {
-            throw Miss(text: refusal(answer))
-        }
+        let answer = try await client.answer(RelayRequest("PUT", cardPath(card), body: body.bytes))
+        guard answer.status == 201 else { throw Miss(text: refusal(answer)) }
         (self.card, isLive) = (card, false)
         _ = try await seen("Apple has not taken the start of \(card)") {
             let view = try await destination(of: card)
@@ -273,8 +268,9 @@ struct DeviceTrial {
             try await fetched(path, device)
         }
         try await context.loop.sleep(for: .seconds(1))
-        let body = Self.body { $0.member("device", self.device) }
-        let answer = try await client.answer(RelayRequest("POST", path + "/reload", body: body))
+        let body = JSON.object { $0.member("device", self.device) }
+        let answer = try await client.answer(
+            RelayRequest("POST", path + "/reload", body: body.bytes))
         guard (200..<300).contains(answer.status) else { throw Miss(text: refusal(answer)) }
         let fetch = try await seen("the widget \(kind) has not fetched after the reload") {
             let now = try await fetched(path, device)

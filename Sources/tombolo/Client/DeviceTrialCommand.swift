@@ -10,13 +10,12 @@ enum DeviceTrialCommand {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
         let path = "/v1/devices/\(PathText.escaped(device))"
-        let phone = try await client.send(RelayRequest("GET", path), name: device)
-        let isTable = OutputFormat(context) == .table
+        let phone = try await client.view(path, name: device)
+        let isTable = context.printsTable
         // Whether the file can be written is better known before twenty minutes with a phone.
         if let file = context.invocation.text(.trialOut) { try write([], to: file) }
         let trial = try await context.untilSignal { stop in
-            var trial = try await DeviceTrial(
-                device: device, phone.document().root, client, context, stop: stop)
+            var trial = try await DeviceTrial(device: device, phone, client, context, stop: stop)
             do {
                 for step in TrialStep.allCases {
                     try await trial.carryOut(step)
@@ -39,11 +38,11 @@ enum DeviceTrialCommand {
             try await trial.cleanUp()
             return trial
         }
-        let report = try json(trial, phone: phone.document().root)
+        let report = try json(trial, phone: phone)
         if isTable {
-            try context.terminal.print(pageRow(trial, phone: try phone.document().root))
+            try context.terminal.print(pageRow(trial, phone: phone))
         } else {
-            try context.terminal.write(report.bytes + [10])
+            try context.terminal.write(line: report)
         }
         if let file = context.invocation.text(.trialOut) {
             try write(report.bytes + [10], to: file)
@@ -86,29 +85,22 @@ enum DeviceTrialCommand {
 
     /// The result. It has no token and no key.
     private static func json(_ trial: DeviceTrial, phone: JSONView) throws -> JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("device", trial.device)
-        writer.member("simulated", trial.isSimulated)
-        for member in ["os", "app", "app_version", "environment", "class"] {
-            if let text = phone[member]?.string { writer.member(member, text) }
+        JSON.object { writer in
+            writer.member("device", trial.device)
+            writer.member("simulated", trial.isSimulated)
+            for member in ["os", "app", "app_version", "environment", "class"] {
+                if let text = phone[member]?.string { writer.member(member, text) }
+            }
+            writer.member("at", today)
+            writer.member("complete", trial.rows.allSatisfy { $0.verdict == .yes })
+            writer.objects("steps", trial.rows) { writer, row in
+                writer.member("step", row.step.rawValue)
+                writer.member("verdict", row.verdict.rawValue)
+                writer.member("seconds", row.seconds)
+                writer.member("text", row.text)
+                writer.member("expected", row.step.expectation)
+                if row.verdict == .no { writer.member("next", row.step.next) }
+            }
         }
-        writer.member("at", today)
-        writer.member("complete", trial.rows.allSatisfy { $0.verdict == .yes })
-        writer.name("steps")
-        writer.beginArray()
-        for row in trial.rows {
-            writer.beginObject()
-            writer.member("step", row.step.rawValue)
-            writer.member("verdict", row.verdict.rawValue)
-            writer.member("seconds", row.seconds)
-            writer.member("text", row.text)
-            writer.member("expected", row.step.expectation)
-            if row.verdict == .no { writer.member("next", row.step.next) }
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
-        return writer.json
     }
 }

@@ -27,20 +27,15 @@ enum DiffCommand {
                 try context.terminal.print("nothing changed in the state")
                 return .succeeded
             }
-            var table = TextTable(["POINTER", "BEFORE", "AFTER"])
-            for change in changes {
-                table.add([
-                    change.pointer.description, change.before.map(Self.text) ?? "",
-                    change.after.map(Self.text) ?? "",
-                ])
+            let rows = changes.map { change in
+                [change.pointer.description, text(change.before), text(change.after)]
             }
-            try context.terminal.write(table.text(for: context.terminal).utf8)
+            try context.terminal.write(TextTable(["POINTER", "BEFORE", "AFTER"], rows))
         case .json: try context.terminal.write(document(id, before, after, changes) + [10])
         case .jsonl:
             for change in changes {
-                var writer = JSONWriter()
-                change.write(to: &writer)
-                try context.terminal.write(JSON.line(writer.bytes) + [10])
+                let json = JSON.object { change.write(to: &$0) }
+                try context.terminal.write(JSON.line(json.bytes) + [10])
             }
         }
         return .succeeded
@@ -51,30 +46,27 @@ enum DiffCommand {
     ) async throws -> JSONView {
         let path = PathText.query(
             "/v1/activities/\(PathText.escaped(id))", [("at_version", String(version))])
-        return try await client.send(RelayRequest("GET", path), name: id).document().root
+        return try await client.view(path, name: id)
     }
 
     /// Returns the JSON text, so that the string "1" and the number 1 look different.
-    private static func text(_ value: JSONView) -> String { Printable.json(value.raw) }
+    private static func text(_ value: JSONView?) -> String {
+        value.map { Printable.json($0.raw) } ?? ""
+    }
 
     private static func document(
         _ id: String, _ before: JSONView, _ after: JSONView, _ changes: [StateDiff.Change]
     ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("activity", id)
-        for (name, view) in [("from", before), ("to", after)] {
-            writer.name(name)
-            writer.beginObject()
-            writer.member("version", view["version"]?.integer ?? 0)
-            if let moment = view["as_of"]?.string { writer.member("as_of", moment) }
-            writer.endObject()
+        let json = JSON.object { writer in
+            writer.member("activity", id)
+            for (name, view) in [("from", before), ("to", after)] {
+                writer.object(name) { writer in
+                    writer.member("version", view["version"]?.integer ?? 0)
+                    if let moment = view["as_of"]?.string { writer.member("as_of", moment) }
+                }
+            }
+            writer.objects("changes", changes) { $1.write(to: &$0) }
         }
-        writer.name("changes")
-        writer.beginArray()
-        for change in changes { change.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return JSON.line(writer.bytes)
+        return JSON.line(json.bytes)
     }
 }

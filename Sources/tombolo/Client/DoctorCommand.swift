@@ -19,19 +19,17 @@ enum DoctorCommand {
         /// True if it names a trouble.
         var isTrouble: Bool { verdict != .ok && verdict != .notAsked }
 
-        init(app: String, check: String, _ verdict: Verdict, detail: String, fix: String? = nil) {
-            self.app = app
-            self.check = check
-            self.verdict = verdict
-            self.detail = detail
-            self.fix = fix
+        init(
+            app: String = "", check: String, _ verdict: Verdict, detail: String, fix: String? = nil
+        ) {
+            (self.app, self.check, self.verdict) = (app, check, verdict)
+            (self.detail, self.fix) = (detail, fix)
         }
 
         /// The first part of the finding's pointer becomes the check's name.
         init(_ finding: ConfigurationFinding, _ sources: ConfigurationSources) {
             let name = finding.pointer.split(separator: "/").first.map(String.init) ?? "files"
-            self.init(
-                app: "", check: name, .failed, detail: sources.text(finding), fix: finding.remedy)
+            self.init(check: name, .failed, detail: sources.text(finding), fix: finding.remedy)
         }
     }
 
@@ -174,7 +172,7 @@ enum DoctorCommand {
     private static func print(
         _ findings: [Finding], _ context: CommandContext
     ) throws(ProgramError) {
-        guard OutputFormat(context) != .table else {
+        guard !context.printsTable else {
             let lines = findings.map { finding in
                 let name = finding.app.isEmpty ? finding.check : finding.app
                 let fix = finding.fix.map { "\n  try: \($0)" } ?? ""
@@ -184,28 +182,26 @@ enum DoctorCommand {
             }
             return try context.terminal.show(lines.joined())
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("ok", !findings.contains { [.failed, .elsewhere].contains($0.verdict) })
-        writer.name("checks")
-        writer.beginArray()
-        for finding in findings {
-            writer.beginObject()
-            if !finding.app.isEmpty { writer.member("app", finding.app) }
-            writer.member("check", finding.check)
-            switch finding.verdict {
-            case .notAsked: writer.member("asked", false)
-            case .notice: writer.member("notice", true)
-            case .elsewhere: writer.member("elsewhere", true)
-            case .ok, .failed: break
-            }
-            if finding.verdict != .notAsked { writer.member("ok", finding.isOK) }
-            writer.member("detail", finding.detail)
-            if let fix = finding.fix { writer.member("fix", fix) }
-            writer.endObject()
+        try context.terminal.printObject { writer in
+            let isOK = !findings.contains { [.failed, .elsewhere].contains($0.verdict) }
+            writer.member("ok", isOK)
+            writer.objects("checks", findings) { $1.write(to: &$0) }
         }
-        writer.endArray()
-        writer.endObject()
-        try context.terminal.write(writer.bytes + [10])
+    }
+}
+
+extension DoctorCommand.Finding {
+    fileprivate func write(to writer: inout JSONWriter) {
+        if !app.isEmpty { writer.member("app", app) }
+        writer.member("check", check)
+        switch verdict {
+        case .notAsked: writer.member("asked", false)
+        case .notice: writer.member("notice", true)
+        case .elsewhere: writer.member("elsewhere", true)
+        case .ok, .failed: break
+        }
+        if verdict != .notAsked { writer.member("ok", isOK) }
+        writer.member("detail", detail)
+        if let fix { writer.member("fix", fix) }
     }
 }

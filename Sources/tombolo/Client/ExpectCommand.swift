@@ -34,16 +34,10 @@ enum ExpectCommand {
             let isHidden = card?["overlay"]?.bool == true || card?["placeholder"]?.bool == true
             let shows = isHidden ? nil : card?[kind == nil ? "drawn_state" : "state"]
             let isThere = isGone ? card == nil : wanted.map { covers($0, shows) } ?? false
-            if isThere {
-                try context.terminal.write(
-                    line(phone, activity, shows, true, since: start, context))
-                return .succeeded
-            }
-            guard context.loop.now - start < .nanoseconds(within.nanoseconds) else {
-                context.terminal.complain(complaint(view, activity, card, within))
-                try context.terminal.write(
-                    line(phone, activity, shows, false, since: start, context))
-                return .failed
+            if isThere || context.loop.now - start >= .nanoseconds(within.nanoseconds) {
+                if !isThere { context.terminal.complain(complaint(view, activity, card, within)) }
+                try conclude(phone, activity, shows, isThere, since: start, context)
+                return isThere ? .succeeded : .failed
             }
             try await context.loop.sleep(for: interval)
         }
@@ -53,24 +47,7 @@ enum ExpectCommand {
     static func covers(_ wanted: JSON, _ state: JSONView?) -> Bool {
         guard let state else { return false }
         return wanted.document.root.members.allSatisfy { name, value in
-            state[name].map { same(value, $0) } ?? false
-        }
-    }
-
-    private static func same(_ one: JSONView, _ other: JSONView) -> Bool {
-        guard one.kind == other.kind else { return false }
-        switch one.kind {
-        case .object:
-            let members = Array(one.members)
-            return members.count == Array(other.members).count
-                && members.allSatisfy { name, value in other[name].map { same(value, $0) } ?? false
-                }
-        case .array:
-            let (these, those) = (Array(one.elements), Array(other.elements))
-            return these.count == those.count && zip(these, those).allSatisfy(same)
-        case .number: return one.double == other.double
-        case .string: return one.string == other.string
-        case .bool, .null: return one.raw.elementsEqual(other.raw)
+            state[name].map { value.isSame(as: $0, besides: nil) } ?? false
         }
     }
 
@@ -97,7 +74,7 @@ enum ExpectCommand {
         if phone["locked"]?.bool == true { words.append("is locked") }
         if phone["online"]?.bool == false { words.append("is offline") }
         if phone["budget"]?["holds"]?.bool == true { words.append("holds a push over its budget") }
-        words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
+        words += phone.texts("trouble")
         return Printable.line(
             "tombolo: after \(within.text) \(name) \(words.joined(separator: ", "))")
             + "\n  try: tombolo "
@@ -105,21 +82,17 @@ enum ExpectCommand {
                 ? "why \(activity) \(name)\n" : "phone widget ls \(name)\n")
     }
 
-    private static func line(
+    private static func conclude(
         _ phone: String, _ activity: String, _ shows: JSONView?, _ isThere: Bool,
         since start: MonotonicInstant, _ context: CommandContext
-    ) -> [UInt8] {
-        guard OutputFormat(context) != .table else { return [] }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("phone", phone)
-        writer.member("activity", activity)
-        writer.member("shown", isThere)
-        writer.name("state")
-        if let shows { writer.raw(shows.json) } else { writer.null() }
-        let took = (context.loop.now - start).components
-        writer.member("took_ms", took.seconds * 1_000 + took.attoseconds / 1_000_000_000_000_000)
-        writer.endObject()
-        return writer.bytes + [10]
+    ) throws {
+        guard !context.printsTable else { return }
+        try context.terminal.printObject { writer in
+            writer.member("phone", phone)
+            writer.member("activity", activity)
+            writer.member("shown", isThere)
+            writer.member("state", shows?.json ?? .null)
+            writer.member("took_ms", (context.loop.now - start).nanoseconds / 1_000_000)
+        }
     }
 }

@@ -99,27 +99,20 @@ struct LintReport {
 
     /// Prints the lints. Returns status 7 if there are any.
     func print(_ context: CommandContext) throws(ProgramError) -> ExitStatus {
-        if OutputFormat(context) == .table {
+        if context.printsTable {
             let text = lints.map { lint in
                 "\(lint.pointer.isEmpty ? "/" : lint.pointer): \(lint.message) "
                     + "[\(lint.code.rawValue)]\n"
             }
             try context.terminal.show(lints.isEmpty ? "nothing to say\n" : text.joined())
         } else {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.name("lint")
-            writer.beginArray()
-            for lint in lints {
-                writer.beginObject()
-                writer.member("code", lint.code.rawValue)
-                writer.member("pointer", lint.pointer)
-                writer.member("message", lint.message)
-                writer.endObject()
+            try context.terminal.printObject { writer in
+                writer.objects("lint", lints) { writer, lint in
+                    writer.member("code", lint.code.rawValue)
+                    writer.member("pointer", lint.pointer)
+                    writer.member("message", lint.message)
+                }
             }
-            writer.endArray()
-            writer.endObject()
-            try context.terminal.write(writer.bytes + [10])
         }
         return lints.isEmpty ? .succeeded : .lint
     }

@@ -5,31 +5,25 @@ import TomboloJSON
 enum PacingCommands {
     static func pause(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
-        let named: [(String, String?)] = [
-            ("app", invocation.text(.app)), ("type", invocation.text(.type)),
-            ("activity", invocation.text(.ofActivity)),
-        ]
-        let isBare = named.allSatisfy { $0.1 == nil } && !invocation.isGiven(.pausesAll)
+        let named = invocation.values([("app", .app), ("type", .type), ("activity", .ofActivity)])
+        let isBare = named.allSatisfy { $0.value == nil } && !invocation.isGiven(.pausesAll)
         if isBare, !invocation.isGiven(.alertsOnly), invocation.text(.pauseReason) == nil {
             return try await pauseList(context)
         }
-        let count = named.count { $0.1 != nil } + (invocation.isGiven(.pausesAll) ? 1 : 0)
+        let count = named.count { $0.value != nil } + (invocation.isGiven(.pausesAll) ? 1 : 0)
         guard count == 1 else {
             throw ProgramError.usage(
                 "pause needs exactly one of --all, --app, --type and --activity",
                 remedy: "tombolo pause --all")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        if invocation.isGiven(.pausesAll) { writer.member("all", true) }
-        for (name, value) in named {
-            if let value { writer.member(name, value) }
-        }
-        if invocation.isGiven(.alertsOnly) { writer.member("alerts_only", true) }
-        if let reason = invocation.text(.pauseReason) { writer.member("reason", reason) }
-        writer.endObject()
+        let body = JSON.object { writer in
+            if invocation.isGiven(.pausesAll) { writer.member("all", true) }
+            writer.optionals(named)
+            if invocation.isGiven(.alertsOnly) { writer.member("alerts_only", true) }
+            if let reason = invocation.text(.pauseReason) { writer.member("reason", reason) }
+        }.bytes
         return try await ReadCommands.show(
-            context, .write(context, "POST", "/v1/pauses", body: writer.bytes), name: nil)
+            context, .write(context, "POST", "/v1/pauses", body: body), name: nil)
     }
 
     private static func pauseList(_ context: CommandContext) async throws -> ExitStatus {
@@ -53,42 +47,34 @@ enum PacingCommands {
         defer { client.close() }
         var names = invocation.argument(0).map { [$0] } ?? []
         if names.isEmpty {
-            let list = try await client.send(RelayRequest("GET", "/v1/pauses"), name: nil)
-            names =
-                try list.document().root["pauses"]?.elements.compactMap { $0["id"]?.string } ?? []
+            let pauses = try await client.view("/v1/pauses", name: nil).items("pauses")
+            names = pauses.compactMap { $0["id"]?.string }
             guard isAll || names.isEmpty else {
                 throw ProgramError.usage(
                     "resume needs a PAUSE or --all; in force: \(names.joined(separator: ", "))",
                     remedy: "tombolo pause, which lists them; tombolo resume \(names[0])")
             }
         }
-        if names.isEmpty, OutputFormat(context) == .table {
-            try context.terminal.print("nothing is paused")
-        }
+        if names.isEmpty, context.printsTable { try context.terminal.print("nothing is paused") }
         let result = invocation.isGiven(.dryRun) ? "would be resumed" : "resumed"
         for name in names {
             let path = "/v1/pauses/\(PathText.escaped(name))"
             let answer = try await client.send(.write(context, "DELETE", path), name: name)
             try context.terminal.write(
-                OutputFormat(context) == .table ? Array("\(name) \(result)\n".utf8) : answer.line)
+                context.printsTable ? Array("\(name) \(result)\n".utf8) : answer.line)
         }
         return .succeeded
     }
 
     static func deliveryList(_ context: CommandContext) async throws -> ExitStatus {
-        let invocation = context.invocation
-        let path = PathText.query(
-            "/v1/deliveries",
-            [
-                ("activity", invocation.text(.ofActivity)),
-                ("device", invocation.text(.onlyDevice)),
-                ("channel", invocation.text(.onlyChannel)), ("user", invocation.text(.ofUser)),
-                ("version", invocation.integer(.onlyVersion).map(String.init)),
-                ("result", invocation.text(.onlyResult)), ("reason", invocation.text(.reason)),
-                ("from", invocation.text(.from)), ("until", invocation.text(.until)),
-            ])
+        let version = context.invocation.integer(.onlyVersion).map(String.init)
         return try await ReadCommands.list(
-            context, path, rows: "deliveries",
+            context, PathText.query("/v1/deliveries", [("version", version)]),
+            filters: [
+                ("activity", .ofActivity), ("device", .onlyDevice), ("channel", .onlyChannel),
+                ("user", .ofUser), ("result", .onlyResult), ("reason", .reason), ("from", .from),
+                ("until", .until),
+            ], rows: "deliveries",
             columns: [
                 "id", "at", "activity", Column("TO", "device", "channel"), "version",
                 Column("EVENT", "push.event"),
@@ -106,15 +92,9 @@ enum PacingCommands {
     }
 
     static func budgetShow(_ context: CommandContext) async throws -> ExitStatus {
-        let invocation = context.invocation
-        let path = PathText.query(
-            "/v1/budgets",
-            [
-                ("activity", invocation.text(.ofActivity)),
-                ("device", invocation.text(.onlyDevice)),
-            ])
-        return try await ReadCommands.list(
-            context, path, rows: "destinations",
+        try await ReadCommands.list(
+            context, "/v1/budgets", filters: [("activity", .ofActivity), ("device", .onlyDevice)],
+            rows: "destinations",
             columns: [
                 "activity", "device",
                 Column("PUSHES LEFT", "left", none: "no limit"),

@@ -5,26 +5,18 @@ import TomboloSimulator
 /// `phone`: acts on the simulated phones of `tombolo dev`, through the relay's `/v1/phones`.
 enum PhoneCommands {
     static func list(_ context: CommandContext) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
-        }
-        var table = TextTable([
+        let titles = [
             "PHONE", "CLASS", "OS", "APP", "SCREEN", "NETWORK", "BUDGET LEFT", "DRAWN", "CARDS",
-        ])
-        let root = try answer.document().root
-        for phone in root["phones"].map({ Array($0.elements) }) ?? [] { table.add(row(phone)) }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
-        return .succeeded
+        ]
+        return try await context.present(RelayRequest("GET", "/v1/phones"), name: nil) { root in
+            try context.terminal.write(TextTable(titles, root.items("phones").map(row)))
+        }
     }
 
     private static func row(_ phone: JSONView) -> [String] {
         let budget = phone["budget"]
         let left = budget.map { "\($0["left"]?.integer ?? 0) of \($0["of"]?.integer ?? 0)" }
-        let cards = (phone["cards"].map { Array($0.elements) } ?? []).map { card in
+        let cards = phone.items("cards").map { card in
             "\(card["activity"]?.string ?? "?") \(card["phase"]?.string ?? "")"
         }
         return [
@@ -100,24 +92,22 @@ enum PhoneCommands {
         guard parameters.isEmpty || intent != nil else {
             throw ProgramError.usage("-p is a parameter of an intent", remedy: "give --intent NAME")
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("do", PhoneDeed.tap.rawValue)
-        if let kind {
-            writer.member("widget", kind)
-            if let family = invocation.text(.family) { writer.member("family", family) }
-            if let config = invocation.text(.widgetConfig) { writer.member("config", config) }
-        } else if arguments.count > 1 {
-            writer.member("activity", arguments[1])
-        }
-        if let link { writer.member("link", link) }
-        if let intent { writer.member("intent", intent) }
-        if !parameters.isEmpty {
-            writer.member("parameters", try StateInput.object(parameters))
-        }
-        writer.endObject()
+        let body = try JSON.object { writer in
+            writer.member("do", PhoneDeed.tap.rawValue)
+            if let kind {
+                writer.member("widget", kind)
+                writer.optionals(
+                    invocation.values([("family", .family), ("config", .widgetConfig)]))
+            } else if arguments.count > 1 {
+                writer.member("activity", arguments[1])
+            }
+            writer.optionals([("link", link), ("intent", intent)])
+            if !parameters.isEmpty {
+                writer.member("parameters", try StateInput.object(parameters))
+            }
+        }.bytes
         let path = "/v1/phones/\(PathText.escaped(arguments[0]))"
-        let request = RelayRequest.write(context, "POST", path, body: writer.bytes)
+        let request = RelayRequest.write(context, "POST", path, body: body)
         guard !invocation.isGiven(.dryRun) else {
             return try await print(context, request, name: arguments[0])
         }
@@ -130,7 +120,7 @@ enum PhoneCommands {
     ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let before = try await client.send(RelayRequest("GET", path), name: name).document().root
+        let before = try await client.view(path, name: name)
         let number = before["tap"]?["number"]?.integer ?? 0
         var answer = try await client.send(request, name: name)
         // A tap on a widget without a URL only opens the app, so the relay gets no request.
@@ -140,11 +130,7 @@ enum PhoneCommands {
             answer = try await client.send(RelayRequest("GET", path), name: name)
         }
         let phone = try answer.document().root
-        if OutputFormat(context) == .table {
-            try context.terminal.print(summary(phone))
-        } else {
-            try context.terminal.write(answer.line)
-        }
+        try context.present(answer) { try context.terminal.print(summary($0)) }
         return !isHeard || phone["tap"]?["result"]?.string == "sent" ? .succeeded : .failed
     }
 
@@ -155,16 +141,13 @@ enum PhoneCommands {
     ) async throws {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
-        let known = try await client.send(
-            RelayRequest("GET", "/v1/channels/\(PathText.escaped(channel))"), name: channel
-        ).document().root
+        let known = try await client.view(
+            "/v1/channels/\(PathText.escaped(channel))", name: channel)
         guard let id = known["id"]?.string, let name = known["activity"]?.string else {
             throw ProgramError(
                 "no activity is on the channel \(channel)", status: .notFoundOrConflict)
         }
-        let activity = try await client.send(
-            RelayRequest("GET", "/v1/activities/\(PathText.escaped(name))"), name: name
-        ).document().root
+        let activity = try await client.view("/v1/activities/\(PathText.escaped(name))", name: name)
         writer.member("channel", id)
         writer.member("activity", name)
         writer.member("type", activity["type"]?.string ?? "")
@@ -175,22 +158,12 @@ enum PhoneCommands {
     private static func print(
         _ context: CommandContext, _ request: RelayRequest, name: String
     ) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(request, name: name)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        try await context.present(request, name: name) { phone in
+            let lines =
+                [summary(phone)] + phone.items("cards").map(summary(card:))
+                + phone.items("widgets").map(summary(widget:))
+            for line in lines { try context.terminal.print(line) }
         }
-        let phone = try answer.document().root
-        try context.terminal.print(summary(phone))
-        for card in phone["cards"].map({ Array($0.elements) }) ?? [] {
-            try context.terminal.print(summary(card: card))
-        }
-        for widget in phone["widgets"].map({ Array($0.elements) }) ?? [] {
-            try context.terminal.print(summary(widget: widget))
-        }
-        return .succeeded
     }
 
     private static func summary(_ phone: JSONView) -> String {
@@ -203,7 +176,7 @@ enum PhoneCommands {
         if phone["watch"]?.bool == true { words.append("with a watch") }
         if let opened = phone["opened"]?.string { words.append("opened with \(opened)") }
         if let tap = phone["tap"] { words.append(summary(tap: tap)) }
-        words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
+        words += phone.texts("trouble")
         return Printable.line("\(cells[0]): \(words.joined(separator: ", "))")
     }
 

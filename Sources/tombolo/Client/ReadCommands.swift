@@ -7,25 +7,20 @@ enum ReadCommands {
     static func activityShow(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
         let moment = try context.invocation.text(.asItWas).map { text throws(ProgramError) in
-            try WhyCommand.Moment(
-                text, at: time(nil), like: "tombolo activity show \(id) --at")
+            try WhyCommand.Moment(text, at: time(nil), like: "tombolo activity show \(id) --at")
         }
         let path = PathText.query(
             "/v1/activities/\(PathText.escaped(id))",
             [("at", moment?.time), ("at_version", moment?.version)])
-        let answer = try await get(context, path, name: id)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        return try await context.present(RelayRequest("GET", path), name: id) {
+            try context.terminal.write(ActivityReport($0).text(for: context.terminal).utf8)
         }
-        try context.terminal.write(
-            ActivityReport(try answer.document().root).text(for: context.terminal).utf8)
-        return .succeeded
     }
 
     static func deviceShow(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
-        return try await showMembers(context, "/v1/devices/\(PathText.escaped(id))", name: id)
+        let path = "/v1/devices/\(PathText.escaped(id))"
+        return try await show(context, RelayRequest("GET", path), name: id)
     }
 
     static func deviceList(_ context: CommandContext) async throws -> ExitStatus {
@@ -38,38 +33,29 @@ enum ReadCommands {
     }
 
     static func typeList(_ context: CommandContext) async throws -> ExitStatus {
-        try await list(
-            context, "/v1/types", rows: "types",
-            columns: ["type", "app"])
+        try await list(context, "/v1/types", rows: "types", columns: ["type", "app"])
     }
 
     static func logShow(_ context: CommandContext) async throws -> ExitStatus {
         let seq = context.invocation.arguments[0]
-        return try await showMembers(context, "/v1/log/\(seq)", name: seq)
+        return try await show(context, RelayRequest("GET", "/v1/log/\(seq)"), name: seq)
     }
 
     static func activityList(_ context: CommandContext) async throws -> ExitStatus {
-        let invocation = context.invocation
-        let path = PathText.query(
-            "/v1/activities",
-            [("status", invocation.text(.status)), ("type", invocation.text(.onlyType))])
-        return try await list(
-            context, path, rows: "activities",
+        try await list(
+            context, "/v1/activities", filters: [("status", .status), ("type", .onlyType)],
+            rows: "activities",
             columns: ["activity", "type", "status", "version", "seq"])
     }
 
     static func logList(_ context: CommandContext) async throws -> ExitStatus {
-        let invocation = context.invocation
-        let path = PathText.query(
-            "/v1/log",
-            [
-                ("activity", invocation.text(.ofActivity)), ("kind", invocation.text(.kind)),
-                ("do", invocation.text(.onlyDo)), ("from", invocation.text(.from)),
-                ("until", invocation.text(.until)), ("since", invocation.text(.since)),
-            ])
-        let key = invocation.text(.byKey)
+        let key = context.invocation.text(.byKey)
         return try await list(
-            context, path, rows: "events",
+            context, "/v1/log",
+            filters: [
+                ("activity", .ofActivity), ("kind", .kind), ("do", .onlyDo), ("from", .from),
+                ("until", .until), ("since", .since),
+            ], rows: "events",
             keeping: key.map { key in
                 { ($0["by"] ?? $0["body"]?["by"])?.string == key }
             },
@@ -80,27 +66,14 @@ enum ReadCommands {
     }
 
     static func deadList(_ context: CommandContext) async throws -> ExitStatus {
-        let invocation = context.invocation
-        let path = PathText.query(
-            "/v1/dead-letters",
-            [
-                ("activity", invocation.text(.ofActivity)),
-                ("device", invocation.text(.ofDevice)), ("reason", invocation.text(.reason)),
-            ])
-        return try await list(
-            context, path, rows: "dead_letters",
+        try await list(
+            context, "/v1/dead-letters",
+            filters: [("activity", .ofActivity), ("device", .ofDevice), ("reason", .reason)],
+            rows: "dead_letters",
             columns: ["id", "at", "activity", "device", "do", "version", "status", "reason"])
     }
 
-    static func eraseActivity(_ context: CommandContext) async throws -> ExitStatus {
-        try await erase(context, "activities")
-    }
-
-    static func eraseDevice(_ context: CommandContext) async throws -> ExitStatus {
-        try await erase(context, "devices")
-    }
-
-    private static func erase(
+    static func erase(
         _ context: CommandContext, _ kind: String
     ) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
@@ -110,40 +83,14 @@ enum ReadCommands {
 
     // MARK: One row
 
-    private static func get(
-        _ context: CommandContext, _ path: String, name: String
-    ) async throws -> RelayAnswer {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        return try await client.send(RelayRequest("GET", path), name: name)
-    }
-
-    /// Shows an object: as JSON, or one member a line for people.
-    private static func showMembers(
-        _ context: CommandContext, _ path: String, name: String
-    ) async throws -> ExitStatus {
-        try await show(context, RelayRequest("GET", path), name: name)
-    }
-
-    /// Sends a request and shows the object in its answer.
+    /// Sends a request and shows the object in its answer: as JSON, or one member a line.
     static func show(
         _ context: CommandContext, _ request: RelayRequest, name: String?
     ) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(request, name: name)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        try await context.present(request, name: name) { root in
+            try context.terminal.write(TextTable(of: root, without: "lint"))
+            try showLints(context, root)
         }
-        var table = TextTable(["FIELD", "VALUE"])
-        let root = try answer.document().root
-        for (name, value) in root.members where name != "lint" {
-            table.add([name, Cell.text(value)])
-        }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
-        try showLints(context, root)
-        return .succeeded
     }
 
     /// Prints each lint on a line of its own, because a cell would cut it.
@@ -158,11 +105,13 @@ enum ReadCommands {
     /// one JSON document is printed after all pages.
     ///
     /// - Parameters:
+    ///   - filters: the parameters of the query that flags give.
     ///   - isPaged: false if the whole list comes in one answer.
     ///   - isKept: selects the rows to show; nil means all.
     static func list(
-        _ context: CommandContext, _ path: String, rows member: String, isPaged: Bool = true,
-        keeping isKept: ((JSONView) -> Bool)? = nil, columns: [Column]
+        _ context: CommandContext, _ path: String, filters: [(name: String, flag: Flag)] = [],
+        rows member: String, isPaged: Bool = true, keeping isKept: ((JSONView) -> Bool)? = nil,
+        columns: [Column]
     ) async throws -> ExitStatus {
         let client = try await RelayClient.connect(context)
         defer { client.close() }
@@ -173,12 +122,13 @@ enum ReadCommands {
         var isDamaged = false
         repeat {
             let limit = isPaged ? String(isKept == nil ? min(left, pageMax) : pageMax) : nil
-            let page = PathText.query(path, [("limit", limit), ("cursor", cursor)])
-            let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
-            let all = root[member].map { Array($0.elements) } ?? []
+            let page = PathText.query(
+                path, context.invocation.values(filters) + [("limit", limit), ("cursor", cursor)])
+            let root = try await client.view(page, name: nil)
+            let all = root.items(member)
             let found = all.filter { isKept?($0) ?? true }.prefix(left).map(\.json)
             left -= found.count
-            for damage in root["damaged"].map({ Array($0.elements) }) ?? [] {
+            for damage in root.items("damaged") {
                 isDamaged = true
                 context.terminal.complain("tombolo: \(damage["detail"]?.string ?? "damaged")\n")
             }
@@ -197,7 +147,7 @@ enum ReadCommands {
         switch format {
         case .jsonl: break
         case .json: try printDocument(context.terminal, member, rows, cursor)
-        case .table: try printTable(context.terminal, columns, rows)
+        case .table: try context.terminal.write(TextTable(columns, rows.map(\.document.root)))
         }
         return isDamaged ? .partly : .succeeded
     }
@@ -208,27 +158,10 @@ enum ReadCommands {
     private static func printDocument(
         _ terminal: Terminal, _ member: String, _ rows: [JSON], _ cursor: String?
     ) throws(ProgramError) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name(member)
-        writer.beginArray()
-        for row in rows { writer.raw(row) }
-        writer.endArray()
-        writer.name("next_cursor")
-        if let cursor { writer.string(cursor) } else { writer.null() }
-        writer.endObject()
-        try terminal.write(writer.bytes + [10])
-    }
-
-    private static func printTable(
-        _ terminal: Terminal, _ columns: [Column], _ rows: [JSON]
-    ) throws(ProgramError) {
-        var table = TextTable(columns.map(\.title))
-        for row in rows {
-            let view = row.document.root
-            table.add(columns.map { $0.text(of: view) })
+        try terminal.printObject { writer in
+            writer.array(member, of: rows) { $0.raw($1) }
+            writer.member("next_cursor", cursor.map(StateInput.string) ?? .null)
         }
-        try terminal.write(table.text(for: terminal).utf8)
     }
 }
 
@@ -242,9 +175,7 @@ struct Column: ExpressibleByStringLiteral, Sendable {
     private let none: String
 
     init(_ title: String, _ members: String..., none: String = "") {
-        self.title = title
-        self.members = members
-        self.none = none
+        (self.title, self.members, self.none) = (title, members, none)
     }
 
     /// A column for one member, with the member's name as title.

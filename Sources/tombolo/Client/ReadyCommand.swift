@@ -27,8 +27,7 @@ enum ReadyCommand {
                     + OperatorLog.shown(said.split(separator: "\n").joined(separator: "; ")),
                 remedy: "tombolo doctor")
         }
-        try context.terminal.print(
-            "the relay at \(origin) \(isLive ? "runs" : "takes events")")
+        try context.terminal.print("the relay at \(origin) \(isLive ? "runs" : "takes events")")
         return .succeeded
     }
 

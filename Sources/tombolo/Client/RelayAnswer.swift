@@ -10,10 +10,7 @@ struct RelayRequest: Sendable {
     var body: [UInt8]
 
     init(_ method: String, _ path: String, fields: Fields = [], body: [UInt8] = []) {
-        self.method = method
-        self.path = path
-        self.fields = fields
-        self.body = body
+        (self.method, self.path, self.fields, self.body) = (method, path, fields, body)
     }
 }
 
@@ -35,9 +32,7 @@ struct RelayAnswer: Sendable {
     let body: [UInt8]
 
     /// The body as one line, with a line break at its end.
-    var line: [UInt8] {
-        JSON.line(body.reversed().drop { $0 == 10 || $0 == 13 }.reversed()) + [10]
-    }
+    var line: [UInt8] { JSON.line(body.reversed().drop { $0 == 10 || $0 == 13 }.reversed()) + [10] }
 
     /// The body as JSON. Throws if it is not JSON, because then the other end is no relay.
     func document() throws(ProgramError) -> JSONDocument {

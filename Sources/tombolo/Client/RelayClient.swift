@@ -1,5 +1,6 @@
 import TomboloCore
 import TomboloHTTP
+import TomboloJSON
 import TomboloLoop
 
 /// A connection to a relay, over HTTP/2. Used on the loop only.
@@ -11,9 +12,7 @@ final class RelayClient: @unchecked Sendable {
     private let key: String?
 
     private init(_ connection: HTTP2Client, origin: Origin, key: String?) {
-        self.connection = connection
-        self.origin = origin
-        self.key = key
+        (self.connection, self.origin, self.key) = (connection, origin, key)
     }
 
     /// How long the relay may take to accept a connection.
@@ -120,9 +119,7 @@ final class RelayClient: @unchecked Sendable {
     }
 
     /// True if another request can be sent. A relay closes idle connections.
-    var isOpen: Bool {
-        if case .open = connection.state { true } else { false }
-    }
+    var isOpen: Bool { if case .open = connection.state { true } else { false } }
 
     func close() { connection.close() }
 
@@ -135,6 +132,11 @@ final class RelayClient: @unchecked Sendable {
                 .error(name: name, path: request.path)
         }
         return answer
+    }
+
+    /// What the relay has at a path.
+    func view(_ path: String, name: String?) async throws(ProgramError) -> JSONView {
+        try await send(RelayRequest("GET", path), name: name).document().root
     }
 
     /// Like `send`, but returns also a refusal as an answer.

@@ -36,12 +36,10 @@ struct RelayExamination {
 
     private var asksApple: Bool { !configuration.apps.isEmpty }
 
-    private func finding(_ item: JSONView) -> Finding? {
-        Self.finding(item, asksApple: asksApple)
-    }
+    private func finding(_ item: JSONView) -> Finding? { Self.finding(item, asksApple: asksApple) }
 
     func findings(_ loop: EpollLoop) async -> [Finding] {
-        var finding = Finding(app: "", check: "relay", .ok, detail: "")
+        var finding = Finding(check: "relay", .ok, detail: "")
         do {
             let client = try await RelayClient.connect(
                 to: origin, key: key, caFile: caFile ?? configuration.tls?.certificate, loop: loop)
@@ -54,18 +52,10 @@ struct RelayExamination {
                 let told = Set(details.filter(\.isTrouble).map(\.check))
                 return [finding] + entries.filter { !told.contains($0.check) } + details
             } catch {
-                finding.verdict = .failed
-                finding.detail = error.cause
-                finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
+                return [unready(error)] + (await details(client))
             }
-            return [finding] + (await details(client))
         } catch let error as ProgramError {
-            guard error.isConnectionRefused else {
-                finding.verdict = .failed
-                finding.detail = error.cause
-                finding.fix = error.remedy ?? "curl -k \(origin)/readyz"
-                return [finding]
-            }
+            guard error.isConnectionRefused else { return [unready(error)] }
             finding.verdict = named == nil && !hasRun ? .ok : .failed
             finding.detail =
                 "no relay listens on \(named?.description ?? configuration.listen.description) now"
@@ -78,13 +68,19 @@ struct RelayExamination {
         return [finding]
     }
 
+    private func unready(_ error: ProgramError) -> Finding {
+        Finding(
+            check: "relay", .failed, detail: error.cause,
+            fix: error.remedy ?? "curl -k \(origin)/readyz")
+    }
+
     /// Findings from the public readiness answer. Throws if the relay accepts no events.
     private func readiness(_ client: RelayClient) async throws(ProgramError) -> [Finding] {
         let answer = try await client.answer(
             RelayRequest("GET", "/readyz", fields: [("accept", "application/json")]))
         // An older relay answers with a word or with a problem document.
         let root = (try? JSONDocument(answer.body))?.root
-        let entries = root?["entries"].map { Array($0.elements) } ?? []
+        let entries = root?.items("entries") ?? []
         guard (200..<300).contains(answer.status) else {
             let reason = entries.first { $0["code"]?.string == "not_ready" }?["text"]?.string
             guard root?["entries"] != nil else {
@@ -100,7 +96,7 @@ struct RelayExamination {
             let detail =
                 "disk, log, clock and upstreams are not asked for: that needs a --key of the "
                 + "tenant main with scope operate"
-            return [Finding(app: "", check: "inside", .notAsked, detail: detail)]
+            return [Finding(check: "inside", .notAsked, detail: detail)]
         }
         do throws(ProgramError) {
             let answer = try await client.send(RelayRequest("GET", "/metrics"), name: nil)
@@ -109,18 +105,15 @@ struct RelayExamination {
             guard overview.status != 403 else {
                 let detail = "what else needs attention is not asked for: that needs scope observe"
                 return findings(metrics)
-                    + [Finding(app: "", check: "attention", .notAsked, detail: detail)]
+                    + [Finding(check: "attention", .notAsked, detail: detail)]
             }
             let root = try overview.document().root
-            let items = root["attention"].map { Array($0.elements) } ?? []
+            let items = root.items("attention")
             let found = findings(metrics, attention: items)
             let told = Set(found.filter(\.isTrouble).map(\.check))
             return found + items.compactMap(finding).filter { !told.contains($0.check) }
         } catch {
-            return [
-                Finding(
-                    app: "", check: "inside", .failed, detail: error.cause, fix: error.remedy)
-            ]
+            return [Finding(check: "inside", .failed, detail: error.cause, fix: error.remedy)]
         }
     }
 
@@ -160,7 +153,7 @@ struct RelayExamination {
     }
 
     private func disk(_ metrics: MetricsReading) -> Finding {
-        var finding = Finding(app: "", check: "disk", .ok, detail: "")
+        var finding = Finding(check: "disk", .ok, detail: "")
         if metrics.value("tombolo_database_dead_rows") != nil { return database(metrics) }
         guard let free = metrics.value("tombolo_disk_free_bytes"),
             let log = metrics.value("tombolo_log_bytes")
@@ -186,7 +179,7 @@ struct RelayExamination {
             "\(($0.value * 100_000).rounded() / 100) ms (\($0.labels["quantile"] ?? ""))"
         }
         var finding = Finding(
-            app: "", check: "database", durability == "none" ? .failed : .ok,
+            check: "database", durability == "none" ? .failed : .ok,
             detail:
                 "the log has \(Self.size(metrics.value("tombolo_log_bytes") ?? 0)); commits have "
                 + "durability \(durability), and take \(commits.joined(separator: ", ")); "
@@ -200,7 +193,7 @@ struct RelayExamination {
         guard let rows = metrics.value("tombolo_damaged_rows"), rows > 0 else { return [] }
         return [
             Finding(
-                app: "", check: "log", .failed,
+                check: "log", .failed,
                 detail: "\(Int(rows)) rows of the log are damaged; the relay's log names them",
                 fix: "tombolo log verify --data \(configuration.data ?? "DIR")")
         ]
@@ -210,11 +203,11 @@ struct RelayExamination {
         let behind = metrics.value("tombolo_clock_behind_seconds") ?? 0
         guard behind > Self.clockBehindMax else {
             return Finding(
-                app: "", check: "clock", .ok,
+                check: "clock", .ok,
                 detail: "the machine's clock is not behind the timestamps that phones have")
         }
         return Finding(
-            app: "", check: "clock", .failed,
+            check: "clock", .failed,
             detail: "the \(RelayClock.trouble(behind: .seconds(Int64(min(behind, 1e9)))))",
             fix: "timedatectl status")
     }
@@ -226,11 +219,9 @@ struct RelayExamination {
         else { return [] }
         let ends = Instant(seconds: Int64(end))
         var finding = Finding(
-            app: "", check: "certificate", ends > now ? .ok : .failed,
+            check: "certificate", ends > now ? .ok : .failed,
             detail: "the relay shows a certificate that is valid until \(ends.rfc3339)")
-        if !finding.isOK {
-            finding.fix = "renew the certificate, then: tombolo config reload"
-        }
+        if !finding.isOK { finding.fix = "renew the certificate, then: tombolo config reload" }
         var findings: [ConfigurationFinding] = []
         if named == nil, let files = configuration.tls,
             let tls = CheckedConfiguration.tls(files, &findings),
@@ -240,7 +231,7 @@ struct RelayExamination {
             return [
                 finding,
                 Finding(
-                    app: "", check: "certificate-in-use", .failed, detail: detail,
+                    check: "certificate-in-use", .failed, detail: detail,
                     fix: "tombolo config reload"),
             ]
         }

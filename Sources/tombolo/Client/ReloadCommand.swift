@@ -4,15 +4,11 @@ import TomboloJSON
 /// `config reload`: makes the running relay read its configuration again. Prints each result.
 enum ReloadCommand {
     static func run(_ context: CommandContext) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(
-            .write(context, "POST", "/v1/configuration/reload"), name: nil)
-        let lines = try answer.document().root["lines"].map { Array($0.elements) } ?? []
-        if OutputFormat(context) == .table {
+        let answer = try await context.reply(
+            to: .write(context, "POST", "/v1/configuration/reload"), name: nil)
+        let lines = try answer.document().root.items("lines")
+        try context.present(answer) { _ in
             for line in lines { try context.terminal.print(text(line)) }
-        } else {
-            try context.terminal.write(answer.line)
         }
         let results = lines.map { $0["result"]?.string }
         guard results.contains("refused") else {

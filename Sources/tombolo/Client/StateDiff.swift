@@ -51,15 +51,10 @@ struct StateDiff {
 }
 
 extension StateDiff.Change {
-    /// Writes the change. If a side has no value, its member is left out.
+    /// Writes the members of the change. If a side has no value, its member is left out.
     func write(to writer: inout JSONWriter) {
-        writer.beginObject()
         writer.member("pointer", pointer.description)
-        for (name, value) in [("before", before), ("after", after)] {
-            guard let value else { continue }
-            writer.name(name)
-            writer.raw(value.raw)
-        }
-        writer.endObject()
+        if let before { writer.member("before", before.json) }
+        if let after { writer.member("after", after.json) }
     }
 }

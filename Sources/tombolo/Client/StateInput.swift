@@ -18,7 +18,8 @@ enum StateInput {
         var object: JSON?
         switch context.invocation.text(.stateFile) {
         case "-"?: object = try input(context)
-        case let path?: object = try Self.object(try file(path), named: path)
+        case let path?:
+            object = try Self.object(try FileBytes.given(path, atMost: bytesMax), named: path)
         case nil where fields.isEmpty && readsInput && inputIsData:
             object = try input(context)
         case nil: break
@@ -29,11 +30,15 @@ enum StateInput {
 
     /// Reads a JSON object from a file; `-` is stdin.
     static func object(path: String) throws(ProgramError) -> JSON {
-        guard path == "-" else { return try object(try file(path), named: path) }
+        guard path == "-" else {
+            return try object(try FileBytes.given(path, atMost: bytesMax), named: path)
+        }
+        return try object(try stdin(atMost: bytesMax), named: "stdin")
+    }
+
+    static func stdin(atMost limit: Int) throws(ProgramError) -> [UInt8] {
         do {
-            return try object(try FileBytes.read(0, atMost: bytesMax), named: "stdin")
-        } catch let error as ProgramError {
-            throw error
+            return try FileBytes.read(0, atMost: limit)
         } catch {
             throw ProgramError("stdin cannot be read: \(error)")
         }
@@ -75,47 +80,27 @@ enum StateInput {
         return object
     }
 
-    private static func file(_ path: String) throws(ProgramError) -> [UInt8] {
-        do {
-            return try FileBytes.read(path, atMost: bytesMax)
-        } catch {
-            throw .usage("\(path) cannot be read: \(error)", remedy: "ls -l \(path)")
-        }
-    }
-
     private static func object(_ bytes: [UInt8], named name: String) throws(ProgramError) -> JSON {
+        let json: JSON
         do {
-            let json = try JSON(validating: bytes)
-            guard json.document.root.kind == .object else {
-                throw ProgramError.usage(
-                    "\(name) is not a JSON object", remedy: "write {\"lap\": 1}")
-            }
-            return json
-        } catch let error as JSONError {
+            json = try JSON(validating: bytes)
+        } catch {
             throw .usage(
                 "\(name):\(error.line):\(error.column): \(error.message)",
                 remedy: "write a JSON object such as {\"lap\": 1}")
-        } catch let error as ProgramError {
-            throw error
-        } catch {
-            throw ProgramError("\(name): \(error)")
         }
+        guard json.document.root.kind == .object else {
+            throw .usage("\(name) is not a JSON object", remedy: "write {\"lap\": 1}")
+        }
+        return json
     }
 
     private static func input(_ context: CommandContext) throws(ProgramError) -> JSON? {
         warnIfQuiet(context)
-        do {
-            let bytes = try FileBytes.read(0, atMost: bytesMax)
-            // An empty stdin means no state: `</dev/null` and many job runners give one.
-            let isEmpty = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) }
-            return isEmpty ? nil : try object(bytes, named: "stdin")
-        } catch let error as SystemError {
-            throw ProgramError("stdin cannot be read: \(error)")
-        } catch let error as ProgramError {
-            throw error
-        } catch {
-            throw ProgramError("stdin: \(error)")
-        }
+        let bytes = try stdin(atMost: bytesMax)
+        // An empty stdin means no state: `</dev/null` and many job runners give one.
+        let isEmpty = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) }
+        return isEmpty ? nil : try object(bytes, named: "stdin")
     }
 
     /// Warns after 2 seconds without input, because a pipe may have been left open by mistake.

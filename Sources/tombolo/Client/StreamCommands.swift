@@ -126,7 +126,7 @@ enum StreamCommands {
             let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
             try context.terminal.print(
                 "\(tally.taken) \(would)taken, \(tally.refused) \(would)refused")
-        case .json: try context.terminal.write(tally.json.bytes + [10])
+        case .json: try context.terminal.write(line: tally.json)
         case .jsonl: break
         }
         return tally.refused > 0 ? .partly : .succeeded

@@ -10,34 +10,23 @@ enum TimelineCommands {
             body = body.setting(JSONPointer(tokens: ["app"]), to: StateInput.value(app)) ?? body
         }
         if let (name, text) = try subject(context) {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member(name, text)
-            writer.endObject()
-            body = body.setting(JSONPointer(tokens: ["subject"]), to: writer.json) ?? body
+            let json = JSON.object { $0.member(name, text) }
+            body = body.setting(JSONPointer(tokens: ["subject"]), to: json) ?? body
         }
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(
-            .write(context, "PUT", path(kind), body: body.bytes), name: kind)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        let request = RelayRequest.write(context, "PUT", path(kind), body: body.bytes)
+        return try await context.present(request, name: kind) { view in
+            let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
+            let wanted = view["reload"]?["wanted"]?.integer ?? 0
+            let unreachable = view["reload"]?["unreachable"]?.integer ?? 0
+            let left = unreachable > 0 ? ", \(unreachable) without a token for it" : ""
+            try context.terminal.print(
+                "\(kind): \(would)\(view["result"]?.string ?? "stored"); \(wanted) to reload\(left)"
+            )
         }
-        let view = try answer.document().root
-        let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
-        let (wanted, unreachable) = (
-            view["reload"]?["wanted"]?.integer ?? 0, view["reload"]?["unreachable"]?.integer ?? 0
-        )
-        let left = unreachable > 0 ? ", \(unreachable) without a token for it" : ""
-        try context.terminal.print(
-            "\(kind): \(would)\(view["result"]?.string ?? "stored"); \(wanted) to reload\(left)")
-        return .succeeded
     }
 
     static func list(_ context: CommandContext) async throws -> ExitStatus {
-        let path = PathText.query(
-            "/v1/timelines", [("kind", context.invocation.argument(0))])
+        let path = PathText.query("/v1/timelines", [("kind", context.invocation.argument(0))])
         return try await ReadCommands.list(
             context, path, rows: "timelines",
             columns: [
@@ -52,26 +41,19 @@ enum TimelineCommands {
         let kind = context.invocation.arguments[0]
         let query = try query(
             context, path(kind) + "/entries", ("family", context.invocation.text(.family)))
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(RelayRequest("GET", query), name: kind)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        return try await context.present(RelayRequest("GET", query), name: kind) { view in
+            let rows = view.items("entries").map { entry in
+                [
+                    entry["date"]?.string ?? "",
+                    entry["provisional"]?.bool == true ? "yes" : "",
+                    entry["content"].map { Printable.json($0.raw) } ?? "",
+                    entry["url"]?.string ?? "",
+                ]
+            }
+            try context.terminal.write(TextTable(["DATE", "PROVISIONAL", "CONTENT", "URL"], rows))
+            let after = view["policy"]?["after"]?.string.map { "after \($0)" }
+            try context.terminal.print("policy: \(after ?? view["policy"]?.string ?? "")")
         }
-        let view = try answer.document().root
-        var table = TextTable(["DATE", "PROVISIONAL", "CONTENT", "URL"])
-        for entry in view["entries"].map({ Array($0.elements) }) ?? [] {
-            table.add([
-                entry["date"]?.string ?? "",
-                entry["provisional"]?.bool == true ? "yes" : "",
-                entry["content"].map { Printable.json($0.raw) } ?? "", entry["url"]?.string ?? "",
-            ])
-        }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
-        let after = view["policy"]?["after"]?.string.map { "after \($0)" }
-        try context.terminal.print("policy: \(after ?? view["policy"]?.string ?? "")")
-        return .succeeded
     }
 
     static func remove(_ context: CommandContext) async throws -> ExitStatus {
@@ -80,9 +62,7 @@ enum TimelineCommands {
             context, .write(context, "DELETE", try query(context, path(kind))), name: kind)
     }
 
-    private static func path(_ kind: String) -> String {
-        "/v1/timelines/\(PathText.escaped(kind))"
-    }
+    private static func path(_ kind: String) -> String { "/v1/timelines/\(PathText.escaped(kind))" }
 
     /// The path, with the timeline's subject in the query. Throws if no flag gives a subject.
     private static func query(

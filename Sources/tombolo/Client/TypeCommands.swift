@@ -9,21 +9,13 @@ enum TypeCommands {
         if let app = context.invocation.text(.app) {
             body = body.setting(JSONPointer(tokens: ["app"]), to: StateInput.value(app)) ?? body
         }
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(
-            .write(context, "PUT", path(name, nil), body: body.bytes), name: name)
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        let request = RelayRequest.write(context, "PUT", path(name, nil), body: body.bytes)
+        return try await context.present(request, name: name) { view in
+            let lints = view.items("lint").map { "\n  lint: \($0["message"]?.string ?? "")" }
+            let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
+            try context.terminal.print(
+                "\(name): \(would)\(view["result"]?.string ?? "stored")" + lints.joined())
         }
-        let view = try answer.document().root
-        let lints = view["lint"].map { Array($0.elements) } ?? []
-        let told = lints.map { "\n  lint: \($0["message"]?.string ?? "")" }.joined()
-        let would = context.invocation.isGiven(.dryRun) ? "would be " : ""
-        try context.terminal.print(
-            "\(name): \(would)\(view["result"]?.string ?? "stored")" + told)
-        return .succeeded
     }
 
     static func show(_ context: CommandContext) async throws -> ExitStatus {
@@ -41,14 +33,12 @@ enum TypeCommands {
             type = try TypeFile.read(file)
         } else {
             let answer = try await fetch(context, name).document().root
-            var writer = JSONWriter()
-            writer.beginObject()
-            for (name, value) in answer.members where name != "type" {
-                writer.name(name)
-                writer.raw(value.raw)
+            let json = JSON.object { writer in
+                for (name, value) in answer.members where name != "type" {
+                    writer.member(name, value.json)
+                }
             }
-            writer.endObject()
-            type = try TypeFile.type(writer.json, named: name)
+            type = try TypeFile.type(json, named: name)
         }
         let lints =
             type.faults(in: state, at: "").map {
@@ -86,10 +76,8 @@ enum TypeCommands {
     private static func fetch(
         _ context: CommandContext, _ name: String
     ) async throws -> RelayAnswer {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        return try await client.send(
-            RelayRequest("GET", path(name, context.invocation.text(.app))), name: name)
+        try await context.reply(
+            to: RelayRequest("GET", path(name, context.invocation.text(.app))), name: name)
     }
 
     private static func path(_ name: String, _ app: String?) -> String {

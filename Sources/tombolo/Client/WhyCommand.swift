@@ -17,19 +17,12 @@ enum WhyCommand {
                 remedy: "tombolo help why")
         }
         let request = isNamed ? try question(context) : try search(context)
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(request, name: invocation.argument(0))
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        return try await context.present(request, name: invocation.argument(0)) { root in
+            let all = root["explanations"] == nil ? [root] : root.items("explanations")
+            let texts = all.map { WhyReport($0).text }
+            try context.terminal.write(texts.joined(separator: "\n").utf8)
+            if all.isEmpty { try context.terminal.print("nothing is on record") }
         }
-        let root = try answer.document().root
-        let all = root["explanations"].map { Array($0.elements) } ?? [root]
-        let texts = all.map { WhyReport($0).text }
-        try context.terminal.write(texts.joined(separator: "\n").utf8)
-        if all.isEmpty { try context.terminal.print("nothing is on record") }
-        return .succeeded
     }
 
     private static func question(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
@@ -71,36 +64,32 @@ enum WhyCommand {
     /// the URL, because URLs are logged.
     private static func search(_ context: CommandContext) throws(ProgramError) -> RelayRequest {
         let invocation = context.invocation
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let token = invocation.text(.whyToken) {
-            guard token == "-" else {
-                throw ProgramError.usage(
-                    "--token takes -, and reads the token from stdin: a command line is seen by "
-                        + "everybody on this machine", remedy: "tombolo why --token - <token.txt")
+        let body = try JSON.object { (writer) throws(ProgramError) in
+            if let token = invocation.text(.whyToken) {
+                guard token == "-" else {
+                    throw ProgramError.usage(
+                        "--token takes -, and reads the token from stdin: a command line is seen by "
+                            + "everybody on this machine",
+                        remedy: "tombolo why --token - <token.txt")
+                }
+                writer.member("token", try tokenOfInput())
             }
-            writer.member("token", try tokenOfInput())
-        }
-        if let push = invocation.text(.whyPush) {
-            guard APNsID(text: push) != nil else {
-                throw ProgramError.usage(
-                    "--apns-id \(push) is not a UUID",
-                    remedy: "tombolo delivery ls -o json, whose push.apns_id it is")
+            if let push = invocation.text(.whyPush) {
+                guard APNsID(text: push) != nil else {
+                    throw ProgramError.usage(
+                        "--apns-id \(push) is not a UUID",
+                        remedy: "tombolo delivery ls -o json, whose push.apns_id it is")
+                }
+                writer.member("apns_id", push)
             }
-            writer.member("apns_id", push)
-        }
-        if let user = invocation.text(.ofUser) { writer.member("user", user) }
-        writer.endObject()
-        return RelayRequest("POST", "/v1/explain", body: writer.bytes)
+            if let user = invocation.text(.ofUser) { writer.member("user", user) }
+        }.bytes
+        return RelayRequest("POST", "/v1/explain", body: body)
     }
 
     private static func tokenOfInput() throws(ProgramError) -> String {
-        do {
-            let text = String(decoding: try FileBytes.read(0, atMost: 4_096), as: UTF8.self)
-            return String(text.prefix { !$0.isWhitespace })
-        } catch {
-            throw ProgramError("stdin cannot be read: \(error)")
-        }
+        let text = String(decoding: try StateInput.stdin(atMost: 4_096), as: UTF8.self)
+        return String(text.prefix { !$0.isWhitespace })
     }
 
     /// A past moment: a version, or a time.
@@ -148,41 +137,33 @@ struct WhyReport {
 
     var text: String {
         var lines = [string("question"), "", string("answer"), ""]
-        let because = view["because"].map { Array($0.elements) } ?? []
+        let because = view.items("because")
         if !because.isEmpty {
-            lines.append("What is on record:")
-            lines += because.map { "  \(code($0))  \($0["text"]?.string ?? "")" }
-            lines.append("")
+            lines += ["What is on record:"] + because.map { "  \(statement($0))" } + [""]
         }
-        let suspects = view["suspects"].map { Array($0.elements) } ?? []
+        let suspects = view.items("suspects")
         if !suspects.isEmpty {
             lines.append("What is suspected, the most likely first:")
             for (index, suspect) in suspects.enumerated() {
-                lines.append("  \(index + 1). \(code(suspect))  \(suspect["text"]?.string ?? "")")
-                for reason in suspect["speaks_for"].map({ Array($0.elements) }) ?? [] {
-                    lines.append("       for it: \(reason.string ?? "")")
-                }
+                lines.append("  \(index + 1). \(statement(suspect))")
+                lines += suspect.items("speaks_for").map { "       for it: \($0.string ?? "")" }
             }
             lines.append("")
         }
-        for surface in view["surfaces"].map({ Array($0.elements) }) ?? [] {
+        for surface in view.items("surfaces") {
             let config = surface["config"]?.string.map { " (\($0))" } ?? ""
             lines.append("\(surface["surface"]?.string ?? "")\(config):")
             lines.append("  \(surface["answer"]?.string ?? "")")
-            lines += (surface["because"].map { Array($0.elements) } ?? []).map {
-                "    \(code($0))  \($0["text"]?.string ?? "")"
-            }
-            lines.append("")
+            lines += surface.items("because").map { "    \(statement($0))" } + [""]
         }
-        let commands = view["try"].map { $0.elements.compactMap(\.string) } ?? []
-        if !commands.isEmpty {
-            lines.append("Next:")
-            lines += commands.map { "  \($0)" }
-        }
+        let commands = view.texts("try")
+        if !commands.isEmpty { lines += ["Next:"] + commands.map { "  \($0)" } }
         return lines.map { Printable.line($0) }.joined(separator: "\n") + "\n"
     }
 
     private func string(_ name: String) -> String { view[name]?.string ?? "" }
 
-    private func code(_ view: JSONView) -> String { "[\(view["code"]?.string ?? "")]" }
+    private func statement(_ view: JSONView) -> String {
+        "[\(view["code"]?.string ?? "")]  \(view["text"]?.string ?? "")"
+    }
 }

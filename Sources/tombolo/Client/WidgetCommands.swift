@@ -46,26 +46,22 @@ enum WidgetCommands {
         let path = "/v1/phones/\(PathText.escaped(phone))"
         var request = RelayRequest("GET", path)
         if let phoneDeed = deed.phoneDeed {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("do", phoneDeed.rawValue)
-            if let kind { writer.member("widget", kind) }
-            if let family { writer.member("family", family) }
-            if let config = invocation.text(.widgetConfig) { writer.member("config", config) }
-            writer.endObject()
-            request = .write(context, "POST", path, body: writer.bytes)
+            let body = JSON.object { writer in
+                writer.member("do", phoneDeed.rawValue)
+                writer.optionals([
+                    ("widget", kind), ("family", family),
+                    ("config", invocation.text(.widgetConfig)),
+                ])
+            }.bytes
+            request = .write(context, "POST", path, body: body)
         }
         var answer = try await client.send(request, name: phone)
         if deed == .gallery, !invocation.isGiven(.dryRun) {
             answer = try await filledGallery(path, client, context, phone)
         }
-        guard OutputFormat(context) == .table else {
-            try context.terminal.write(answer.line)
-            return .succeeded
+        try context.present(answer) { view in
+            try context.terminal.write(deed == .gallery ? gallery(view) : table(view))
         }
-        let view = try answer.document().root
-        let table = deed == .gallery ? gallery(view) : table(view)
-        try context.terminal.write(table.text(for: context.terminal).utf8)
         return .succeeded
     }
 
@@ -76,42 +72,39 @@ enum WidgetCommands {
     private static func filledGallery(
         _ path: String, _ client: RelayClient, _ context: CommandContext, _ phone: String
     ) async throws -> RelayAnswer {
-        let end = context.loop.now + galleryTime
-        while true {
+        let filled = try await context.loop.poll(every: .milliseconds(50), within: galleryTime) {
             let answer = try await client.send(RelayRequest("GET", path), name: phone)
-            if try answer.document().root["gallery"]?["complete"]?.bool == true { return answer }
-            guard context.loop.now < end else {
-                throw ProgramError(
-                    "\(phone) has not got each family's snapshot in 10 s",
-                    remedy: "tombolo phone show \(phone)")
-            }
-            try await context.loop.sleep(for: .milliseconds(50))
+            let gallery = try answer.document().root["gallery"]
+            return gallery?["complete"]?.bool == true ? answer : nil
         }
+        if let filled { return filled }
+        throw ProgramError(
+            "\(phone) has not got each family's snapshot in 10 s",
+            remedy: "tombolo phone show \(phone)")
     }
 
     private static func table(_ phone: JSONView) -> TextTable {
-        var table = TextTable([
-            "KIND", "FAMILY", "CONFIG", "SHOWS", "OPENS", "NEXT ENTRY", "NEXT FETCH", "LEFT",
-        ])
-        for widget in phone["widgets"]?.elements.map({ $0 }) ?? [] {
+        let rows = phone.items("widgets").map { widget in
             let next = widget["next_fetch_at"]?.string.map { at in
                 "\(at) (\(widget["next_fetch_for"]?.string ?? ""))"
             }
-            table.add([
+            return [
                 text(widget["kind"]), text(widget["family"]), text(widget["config"]),
                 shows(widget), text(widget["url"]), text(widget["next_entry_at"]), next ?? "",
                 "\(widget["fetches_left"]?.integer ?? 0)",
-            ])
+            ]
         }
-        return table
+        let titles = [
+            "KIND", "FAMILY", "CONFIG", "SHOWS", "OPENS", "NEXT ENTRY", "NEXT FETCH", "LEFT",
+        ]
+        return TextTable(titles, rows)
     }
 
     private static func gallery(_ phone: JSONView) -> TextTable {
-        var table = TextTable(["FAMILY", "SHOWS", "OPENS"])
-        for family in phone["gallery"]?["families"]?.elements.map({ $0 }) ?? [] {
-            table.add([text(family["family"]), shows(family), text(family["url"])])
-        }
-        return table
+        let families = phone["gallery"]?.items("families") ?? []
+        return TextTable(
+            ["FAMILY", "SHOWS", "OPENS"],
+            families.map { [text($0["family"]), shows($0), text($0["url"])] })
     }
 
     private static func text(_ view: JSONView?) -> String { Printable.line(view?.string ?? "") }

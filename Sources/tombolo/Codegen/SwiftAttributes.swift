@@ -35,16 +35,10 @@ struct SwiftAttributes {
         let pointer = place?.string.flatMap(JSONPointer.init)
         var schema = JSON(unchecked: Array(#"{"type":"string"}"#.utf8))
         for token in (pointer?.tokens ?? ["activity_id"]).reversed() {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("type", "object")
-            writer.name("properties")
-            writer.beginObject()
-            writer.name(token)
-            writer.raw(schema.bytes[...])
-            writer.endObject()
-            writer.endObject()
-            schema = writer.json
+            schema = JSON.object { [schema] writer in
+                writer.member("type", "object")
+                writer.object("properties") { $0.member(token, schema) }
+            }
         }
         return body(of: schema.document.root)
     }

@@ -1,8 +1,6 @@
 /// The names of one scope in Swift. Each is valid, and each is there once.
 struct SwiftNames {
-    private var taken: Set<String> = [
-        "CodingKeys", "RawValue", "ContentState", "JSONValue",
-    ]
+    private var taken: Set<String> = ["CodingKeys", "RawValue", "ContentState", "JSONValue"]
 
     /// The name of a property: that of the member in JSON if Swift allows it.
     mutating func member(_ name: String) -> String {

@@ -35,9 +35,7 @@ struct CommandLineParser: Sendable {
                 "\(first) comes before the command; flags come after it",
                 remedy: "tombolo help")
         }
-        guard let command = table.command(beginning: words) else {
-            throw try unknownCommand(words)
-        }
+        guard let command = table.command(beginning: words) else { throw try unknownCommand(words) }
         let rest = Array(words.dropFirst(command.path.count))
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
             return .help(command.path)
@@ -184,8 +182,7 @@ private struct FlagReader {
             throw .usage("\(spelling) needs a value: \(kind.placeholder)", remedy: remedy)
         }
         if let objection = kind.objection(to: value) {
-            throw .usage(
-                "\(spelling) \(flag.isSecret ? "…" : value) \(objection)", remedy: remedy)
+            throw .usage("\(spelling) \(flag.isSecret ? "…" : value) \(objection)", remedy: remedy)
         }
         given[flag.name, default: []].append(value)
     }

@@ -16,9 +16,7 @@ extension CommandTable {
             .timelinePut, .timelineList, .timelineShow, .timelineRemove, .timelineReload,
             .controlReload,
         ]
-        let channels: [Subcommand] = [
-            .channelPut, .channelList, .channelShow, .channelRemove,
-        ]
+        let channels: [Subcommand] = [.channelPut, .channelList, .channelShow, .channelRemove]
         let phones: [Subcommand] =
             [.expect, .phoneList, .phoneShow, .phoneWidget] + Subcommand.phoneDeeds
         let settingUp: [Subcommand] = [

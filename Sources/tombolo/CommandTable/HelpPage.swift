@@ -40,7 +40,7 @@ struct HelpPage {
         if !command.examples.isEmpty {
             text += "\nExamples:\n" + command.examples.map { "  \($0)\n" }.joined()
         }
-        let exits = ([.succeeded, .failed, .usage] + command.exits).map {
+        let exits = ([.succeeded, .failed, .usage] + command.statuses).map {
             "\($0.rawValue) \($0.meaning)"
         }
         return text + "\nExit codes: " + exits.joined(separator: " · ") + "\n"

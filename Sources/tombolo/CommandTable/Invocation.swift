@@ -5,19 +5,8 @@ struct Invocation: Sendable {
     let commandName: String
     let flags: [Flag]
     let arguments: [String]
-    private let given: [String: [String]]
-    private let environment: [String: String]
-
-    init(
-        commandName: String, flags: [Flag], arguments: [String], given: [String: [String]],
-        environment: [String: String]
-    ) {
-        self.commandName = commandName
-        self.flags = flags
-        self.arguments = arguments
-        self.given = given
-        self.environment = environment
-    }
+    let given: [String: [String]]
+    let environment: [String: String]
 
     /// Where a flag's value comes from.
     enum Source: Hashable, Sendable {
@@ -46,6 +35,17 @@ struct Invocation: Sendable {
     }
 
     func text(_ flag: Flag) -> String? { resolve(flag)?.text }
+
+    /// The value of a flag without which the command cannot run, as in the command line `example`.
+    func needed(_ flag: Flag, like example: String) throws(ProgramError) -> String {
+        if let text = text(flag) { return text }
+        throw .usage("\(commandName) needs --\(flag.name)", remedy: "tombolo \(example)")
+    }
+
+    /// The values of some flags, each with the name that it has in a request.
+    func values(_ flags: [(name: String, flag: Flag)]) -> [(name: String, value: String?)] {
+        flags.map { ($0.name, text($0.flag)) }
+    }
 
     func isGiven(_ flag: Flag) -> Bool { given[flag.name] != nil }
 

@@ -11,9 +11,7 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
     let port: UInt16
 
     init(scheme: Scheme, host: String, port: UInt16) {
-        self.scheme = scheme
-        self.host = host
-        self.port = port
+        (self.scheme, self.host, self.port) = (scheme, host, port)
     }
 
     /// Guesses the intended origin if the scheme is missing or in capitals, or if there is a path

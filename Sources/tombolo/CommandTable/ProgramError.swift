@@ -8,9 +8,7 @@ struct ProgramError: Error, Hashable, Sendable {
     var isConnectionRefused = false
 
     init(_ cause: String, remedy: String? = nil, status: ExitStatus = .failed) {
-        self.cause = cause
-        self.remedy = remedy
-        self.status = status
+        (self.cause, self.remedy, self.status) = (cause, remedy, status)
     }
 
     /// A wrong command line: nothing was done.

@@ -10,9 +10,7 @@ struct ShellCompletion: Sendable {
 
     var text: String { shell == "zsh" ? zsh : bash }
 
-    private var groups: [String] {
-        table.firstWords.filter { table.isGroup([$0]) }
-    }
+    private var groups: [String] { table.firstWords.filter { table.isGroup([$0]) } }
 
     // MARK: bash
 
@@ -97,8 +95,7 @@ struct ShellCompletion: Sendable {
             _tombolo() {
                 local command=$words[2] skip=2
                 if (( CURRENT == 2 )); then
-                    local -a commands=(
-            \(firsts.joined())        )
+                    local -a commands=(\(firsts.joined())        )
                     _describe command commands
                     return
                 fi

@@ -7,9 +7,7 @@ final class StopFlag: @unchecked Sendable {
     fileprivate(set) var isSet = false
 
     /// Throws `CancellationError` if it is set.
-    func throwIfSet() throws {
-        if isSet { throw CancellationError() }
-    }
+    func throwIfSet() throws { if isSet { throw CancellationError() } }
 }
 
 extension CommandContext {

@@ -10,13 +10,23 @@ struct Subcommand: Sendable {
     var details: [String] = []
     /// Complete command lines that work.
     var examples: [String] = []
-    /// The exit statuses that the command can have besides 0, 1 and 2.
-    var exits: [ExitStatus] = []
+    /// The exit statuses that the command can have besides 0, 1 and 2, if they are others than
+    /// those of most commands.
+    var exits: [ExitStatus]?
     /// True if it makes files in a data directory.
     var makesFiles = false
     let run: @Sendable (CommandContext) async throws -> ExitStatus
 
     var name: String { path.joined(separator: " ") }
+
+    /// The exit statuses besides 0, 1 and 2. Most commands that ask a relay have the same; a list
+    /// is always found.
+    var statuses: [ExitStatus] {
+        let ofRelay: [ExitStatus] =
+            path.last == "ls"
+            ? [.unauthorized, .unreachable] : [.notFoundOrConflict, .unauthorized, .unreachable]
+        return exits ?? (flags.contains(.relay) ? ofRelay : [])
+    }
 }
 
 struct Argument: Hashable, Sendable {
@@ -31,9 +41,7 @@ struct Argument: Hashable, Sendable {
         _ name: String, _ value: ValueKind, optional: Bool = false, repeats: Bool = false,
         _ summary: String
     ) {
-        self.repeats = repeats
-        self.name = name
-        self.value = value
+        (self.repeats, self.name, self.value) = (repeats, name, value)
         isOptional = optional
         self.summary = summary
     }

@@ -42,28 +42,24 @@ enum ConfigurationCommands {
         sayWhereNoFileIsRead(sources, context)
         let rows = sources.configuration.rows
         let showsOrigin = context.invocation.isGiven(.origin)
-        switch OutputFormat(context) {
-        case .table:
-            var table = TextTable(showsOrigin ? ["KEY", "VALUE", "ORIGIN"] : ["KEY", "VALUE"])
-            for row in rows {
+        if context.printsTable {
+            let cells = rows.map { row in
                 let name = row.pointer.dropFirst().split(separator: "/").joined(separator: ".")
-                let cells = [name, row.value.description]
-                table.add(showsOrigin ? cells + [sources.place(of: row.pointer)] : cells)
+                return [name, row.value.description]
+                    + (showsOrigin ? [sources.place(of: row.pointer)] : [])
             }
-            try context.terminal.write(table.text(for: context.terminal).utf8)
-        case .json, .jsonl:
-            for row in rows where showsOrigin {
-                var writer = JSONWriter()
-                writer.beginObject()
-                writer.member("key", row.pointer)
-                writer.member("value", row.value)
-                writer.member("origin", sources.place(of: row.pointer))
-                writer.endObject()
-                try context.terminal.write(writer.bytes + [10])
+            try context.terminal.write(
+                TextTable(["KEY", "VALUE"] + (showsOrigin ? ["ORIGIN"] : []), cells))
+        } else if showsOrigin {
+            for row in rows {
+                try context.terminal.printObject { writer in
+                    writer.member("key", row.pointer)
+                    writer.member("value", row.value)
+                    writer.member("origin", sources.place(of: row.pointer))
+                }
             }
-            if !showsOrigin {
-                try context.terminal.write(sources.configuration.json.bytes + [10])
-            }
+        } else {
+            try context.terminal.write(line: sources.configuration.json)
         }
         return .succeeded
     }
@@ -71,21 +67,19 @@ enum ConfigurationCommands {
     /// Prints the reference of all configuration keys.
     static func document(_ context: CommandContext) async throws -> ExitStatus {
         let reference = ConfigurationReference()
-        guard OutputFormat(context) != .table else {
+        guard !context.printsTable else {
             try context.terminal.write(reference.markdown.utf8)
             return .succeeded
         }
         for row in reference.rows {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("key", row.key)
-            writer.member("value", row.range.replacing("`", with: ""))
-            if let standard = row.standard { writer.member("default", standard) }
-            writer.member("required", row.isRequired)
-            writer.member("applied_by", row.change)
-            writer.member("meaning", row.meaning)
-            writer.endObject()
-            try context.terminal.write(writer.bytes + [10])
+            try context.terminal.printObject { writer in
+                writer.member("key", row.key)
+                writer.member("value", row.range.replacing("`", with: ""))
+                if let standard = row.standard { writer.member("default", standard) }
+                writer.member("required", row.isRequired)
+                writer.member("applied_by", row.change)
+                writer.member("meaning", row.meaning)
+            }
         }
         return .succeeded
     }

@@ -35,13 +35,11 @@ extension Flag {
         "wait", .duration, "wait up to this long for Apple's answers; 6 where one is a refusal")
     static let idempotencyKey = Flag(
         "idempotency-key", .text("KEY"), "the same key is the same event, however often it is sent")
-    static let ifMatch = Flag(
-        "if-match", .text("vN"), "only if the activity has this version")
+    static let ifMatch = Flag("if-match", .text("vN"), "only if the activity has this version")
 
     static let ifNew = toggle("if-new", "only if no activity has this id yet")
     static let restart = toggle("restart", "start again where it has ended")
-    static let replace = toggle(
-        "replace", "the state given is the whole state, not a change to it")
+    static let replace = toggle("replace", "the state given is the whole state, not a change to it")
     static let dismiss = Flag(
         "dismiss", .text("WHEN"),
         "now, default, 'after 15m' or a time: when the card leaves the Lock Screen")
@@ -64,8 +62,7 @@ extension Argument {
 
 extension Subcommand {
     static let start = Subcommand(
-        path: ["start"], summary: "Start an activity",
-        arguments: [.activity],
+        path: ["start"], summary: "Start an activity", arguments: [.activity],
         flags: [.type, .app, .device, .user, .channel, .startRoute, .attributes]
             + Flag.ofLives + Flag.ofChanges
             + [.ifNew, .restart] + Flag.ofWriters,
@@ -75,13 +72,11 @@ extension Subcommand {
         examples: [
             "tombolo start order-1 --type OrderAttributes --device phone-1 -s step=baking",
             "echo '{\"lap\":\"1/5\"}' | tombolo start cat-7 --type Any",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
+        ], exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: ActivityCommands.start)
 
     static let update = Subcommand(
-        path: ["update"], summary: "Change an activity's state",
-        arguments: [.activity],
+        path: ["update"], summary: "Change an activity's state", arguments: [.activity],
         flags: Flag.ofChanges
             + [.replace, .ifMatch] + Flag.ofWriters,
         details: [
@@ -92,15 +87,12 @@ extension Subcommand {
             "tombolo update cat-7 -s lap=2/5",
             "tombolo update build-9 --text commit=1234567",
             "tombolo update cat-7 -s lap=5/5 --alert-title 'Mike is home' --urgency high",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
+        ], exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: ActivityCommands.update)
 
     static let end = Subcommand(
         path: ["end"], summary: "End an activity, or all of a type",
-        arguments: [
-            Argument("ID", .text("ID"), optional: true, "the activity; none with --type")
-        ],
+        arguments: [Argument("ID", .text("ID"), optional: true, "the activity; none with --type")],
         flags: [
             Flag("type", .text("TYPE"), "end every running activity of this type"),
             Flag("user", .text("USER"), "with --type: only those of this user"),
@@ -110,15 +102,13 @@ extension Subcommand {
         examples: [
             "tombolo end cat-7 -s lap=5/5 --dismiss 'after 15m'",
             "tombolo end --type RunnerWidgetAttributes",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
+        ], exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: ActivityCommands.end)
 
     static let activityList = Subcommand(
         path: ["activity", "ls"], summary: "List activities",
         flags: [.status, .onlyType, .limit] + Flag.ofClients,
-        examples: ["tombolo activity ls --status active -o jsonl"],
-        exits: [.unauthorized, .unreachable], run: ReadCommands.activityList)
+        examples: ["tombolo activity ls --status active -o jsonl"], run: ReadCommands.activityList)
 
     static let activityShow = Subcommand(
         path: ["activity", "show"], summary: "Show an activity: its state and its destinations",
@@ -126,27 +116,24 @@ extension Subcommand {
         details: [
             "With --at the state is rebuilt from the log, and of each destination you see what Apple\n"
                 + "had accepted for it by then. For a version that is the moment at which it came."
-        ],
-        examples: ["tombolo activity show cat-7", "tombolo activity show cat-7 --at 7"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.activityShow)
+        ], examples: ["tombolo activity show cat-7", "tombolo activity show cat-7 --at 7"],
+        run: ReadCommands.activityShow)
 
     static let activityDiff = Subcommand(
         path: ["activity", "diff"], summary: "Show what changed in the state between two versions",
         arguments: [
             .activity, Argument("A..B", .text("A..B"), "two versions, as activity show has them"),
-        ],
-        flags: Flag.ofClients,
+        ], flags: Flag.ofClients,
         details: [
             "Each change is a JSON Pointer into the state, with the values before and after."
         ],
         examples: ["tombolo activity diff cat-7 3..7", "tombolo activity diff cat-7 3..7 -o json"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: DiffCommand.run)
+        run: DiffCommand.run)
 
     static let deviceList = Subcommand(
         path: ["device", "ls"], summary: "List the registered devices",
         flags: [.limit] + Flag.ofClients,
-        examples: ["tombolo device ls"],
-        exits: [.unauthorized, .unreachable], run: ReadCommands.deviceList)
+        examples: ["tombolo device ls"], run: ReadCommands.deviceList)
 
     static let deviceCheck = Subcommand(
         path: ["device", "check"], summary: "Say what a phone's app has sent, and what is missing",
@@ -162,8 +149,7 @@ extension Subcommand {
         examples: [
             "tombolo device check phone-1",
             "tombolo device check phone-1 --card --type OrderAttributes -s step=baking",
-        ],
-        exits: [.unauthorized, .unreachable], run: DeviceCheckCommand.run)
+        ], exits: [.unauthorized, .unreachable], run: DeviceCheckCommand.run)
 
     static let deviceTrial = Subcommand(
         path: ["device", "trial"],
@@ -183,12 +169,10 @@ extension Subcommand {
         examples: [
             "tombolo device trial phone-1",
             "tombolo device trial phone-9 --type OrderAttributes -s step=Baking --out trial.json",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: DeviceTrialCommand.run)
+        ], run: DeviceTrialCommand.run)
 
     static let deviceShow = Subcommand(
         path: ["device", "show"], summary: "Show a device",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device")], flags: Flag.ofClients,
-        examples: ["tombolo device show phone-1"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.deviceShow)
+        examples: ["tombolo device show phone-1"], run: ReadCommands.deviceShow)
 }

@@ -42,20 +42,16 @@ extension Subcommand {
         details: [
             "The app subscribes to the id in the answer (iOS 18 and later); an activity whose\n"
                 + "audience is the channel then reaches all that listen with one push."
-        ],
-        examples: ["tombolo channel put final --storage most_recent"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ChannelCommands.put)
+        ], examples: ["tombolo channel put final --storage most_recent"], run: ChannelCommands.put)
 
     static let channelList = Subcommand(
         path: ["channel", "ls"], summary: "List broadcast channels, and the quota at Apple",
-        flags: Flag.ofClients, examples: ["tombolo channel ls"],
-        exits: [.unauthorized, .unreachable], run: ChannelCommands.list)
+        flags: Flag.ofClients, examples: ["tombolo channel ls"], run: ChannelCommands.list)
 
     static let channelShow = Subcommand(
         path: ["channel", "show"], summary: "Show a channel, and whether Apple knows it",
         arguments: [.channelName], flags: Flag.ofClients,
-        examples: ["tombolo channel show final"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ChannelCommands.show)
+        examples: ["tombolo channel show final"], run: ChannelCommands.show)
 
     static let channelRemove = Subcommand(
         path: ["channel", "rm"], summary: "Delete a channel, for good",
@@ -63,10 +59,8 @@ extension Subcommand {
             Argument(
                 "NAME", .text("NAME"),
                 "the channel; or Apple's id of one that channel ls knows nothing of")
-        ],
-        flags: Flag.ofWriters,
+        ], flags: Flag.ofWriters,
         examples: [
             "tombolo channel rm final", "tombolo channel rm dHN0LXNyY2gtY2hubA== --dry-run",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ChannelCommands.remove)
+        ], run: ChannelCommands.remove)
 }

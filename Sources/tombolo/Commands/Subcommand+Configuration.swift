@@ -27,8 +27,7 @@ extension Subcommand {
         examples: [
             "tombolo config init /etc/tombolo/tombolo.json",
             "tombolo config init - --app com.example.app --team-id TEAM123456 --key-id ABC123DEFG",
-        ],
-        exits: [.notFoundOrConflict], run: InitCommand.run)
+        ], exits: [.notFoundOrConflict], run: InitCommand.run)
 
     static let configReload = Subcommand(
         path: ["config", "reload"], summary: "Let the running relay read its configuration again",
@@ -38,7 +37,6 @@ extension Subcommand {
                 + "came of it is a line: applied, restart (a restart applies it), or refused, with the cause\n"
                 + "and the fix. It needs a key of the tenant main with scope operate. Status 7: something\n"
                 + "needs a restart; 6: some is applied and some refused; 1: all is refused."
-        ],
-        examples: ["tombolo config reload", "tombolo config reload --dry-run -o json"],
+        ], examples: ["tombolo config reload", "tombolo config reload --dry-run -o json"],
         exits: [.partly, .lint, .unauthorized, .unreachable], run: ReloadCommand.run)
 }

@@ -34,9 +34,7 @@ extension Subcommand {
             "tombolo key mint --scope produce,observe --data /var/lib/tombolo -o json",
             "tombolo key mint --scope observe --name dashboard --expires-in 90d",
             "tombolo key mint --scope device:phone-1 --user u42 --app com.example.app",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
-        makesFiles: true, run: KeyCommands.mint)
+        ], makesFiles: true, run: KeyCommands.mint)
 
     static let keyList = Subcommand(
         path: ["key", "ls"], summary: "List API keys, who made them, and when they were used last",
@@ -44,15 +42,13 @@ extension Subcommand {
         details: [
             "A key without CREATED_BY was made on the relay's machine. Expired keys are listed for 30 days\n"
                 + "in which the relay runs, and then deleted."
-        ],
-        examples: ["tombolo key ls", "tombolo key ls --tenant acme"],
-        exits: [.unauthorized, .unreachable], run: KeyCommands.list)
+        ], examples: ["tombolo key ls", "tombolo key ls --tenant acme"], run: KeyCommands.list)
 
     static let keyRemove = Subcommand(
         path: ["key", "rm"], summary: "Delete an API key; its tails and uploads end",
         arguments: [.keyID], flags: [.keysOf] + Flag.ofWriters,
         examples: ["tombolo key rm 5Jq0", "tombolo key rm 5Jq0 --tenant acme"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.remove)
+        run: KeyCommands.remove)
 
     static let keyRotate = Subcommand(
         path: ["key", "rotate"], summary: "Make a key like this one, which then takes its place",
@@ -61,7 +57,6 @@ extension Subcommand {
             "Both open until the grace is over. The new one has the name, the scopes and the life of the\n"
                 + "old one, as it was made. A key that rotates itself needs a grace of at least 1m. A key\n"
                 + "that has expired is not rotated: make a new one."
-        ],
-        examples: ["tombolo key rotate 5Jq0", "tombolo key rotate 5Jq0 --grace 24h -o json"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: KeyCommands.rotate)
+        ], examples: ["tombolo key rotate 5Jq0", "tombolo key rotate 5Jq0 --grace 24h -o json"],
+        run: KeyCommands.rotate)
 }

@@ -30,10 +30,8 @@ extension Subcommand {
     static let append = Subcommand(
         path: ["append"], summary: "Send many events, one JSON object a line",
         arguments: [
-            Argument(
-                "FILE", .file, optional: true, "the lines; - (or none) is stdin")
-        ],
-        flags: [.quiet] + Flag.ofWriters,
+            Argument("FILE", .file, optional: true, "the lines; - (or none) is stdin")
+        ], flags: [.quiet] + Flag.ofWriters,
         details: [
             "Every line is answered once it is durable. -o jsonl prints the answers in the order of\n"
                 + "the lines; json and table print how many were taken and refused."
@@ -41,8 +39,7 @@ extension Subcommand {
         examples: [
             "tombolo append events.ndjson",
             "generate | tombolo append - -o jsonl >answers.ndjson",
-        ],
-        exits: [.unauthorized, .unreachable, .partly], run: StreamCommands.append)
+        ], exits: [.unauthorized, .unreachable, .partly], run: StreamCommands.append)
 
     static let tail = Subcommand(
         path: ["tail"], summary: "Print events as they come, one JSON object a line",
@@ -58,8 +55,7 @@ extension Subcommand {
         examples: [
             "tombolo tail --since 0 --activity cat-7", "tombolo tail --facts",
             "tombolo tail --fact action",
-        ],
-        exits: [.unauthorized, .unreachable], run: StreamCommands.tail)
+        ], exits: [.unauthorized, .unreachable], run: StreamCommands.tail)
 
     static let logList = Subcommand(
         path: ["log", "ls"], summary: "List events of the log, oldest first",
@@ -70,27 +66,21 @@ extension Subcommand {
         examples: [
             "tombolo log ls --activity cat-7 -o jsonl",
             "tombolo log ls --do end --from 2026-11-20T09:00:00Z --until 2026-11-20T10:00:00Z",
-        ],
-        exits: [.unauthorized, .unreachable], run: ReadCommands.logList)
+        ], run: ReadCommands.logList)
 
     static let logShow = Subcommand(
         path: ["log", "show"], summary: "Show one event of the log",
         arguments: [Argument("SEQ", .integer(1...Int.max), "its place in the log")],
-        flags: Flag.ofClients,
-        examples: ["tombolo log show 1042"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.logShow)
+        flags: Flag.ofClients, examples: ["tombolo log show 1042"], run: ReadCommands.logShow)
 
     static let eraseActivity = Subcommand(
         path: ["erase", "activity"], summary: "Erase what an ended activity said and showed",
-        arguments: [.activity],
-        flags: Flag.ofWriters,
+        arguments: [.activity], flags: Flag.ofWriters,
         details: [
             "In the log its events stay as tombstones: when each came and of what kind. Backups\n"
                 + "made before still have it."
-        ],
-        examples: ["tombolo erase activity cat-7"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
-        run: ReadCommands.eraseActivity)
+        ], examples: ["tombolo erase activity cat-7"]
+    ) { try await ReadCommands.erase($0, "activities") }
 
     static let eraseDevice = Subcommand(
         path: ["erase", "device"],
@@ -100,7 +90,6 @@ extension Subcommand {
         details: [
             "Activities that were for this device alone are erased too, also running ones. Of those\n"
                 + "for others too, the starts that name it are. Backups made before still have it."
-        ],
-        examples: ["tombolo erase device phone-1"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.eraseDevice)
+        ], examples: ["tombolo erase device phone-1"]
+    ) { try await ReadCommands.erase($0, "devices") }
 }

@@ -16,7 +16,7 @@ extension Flag {
     static let stay = toggle(
         "stay", "afterwards a card, or the widgets, are there, and taps are answered, until Ctrl-C")
     static let scenario = Flag(
-        "scenario", .choice(Scenario.names + WidgetScenario.names),
+        "scenario", .choice(Scenario.ofCards + Scenario.ofWidgets),
         "a scenario whose producer is there from the start, and answers taps")
     static let origin = toggle("origin", "where each value comes from")
     static let scope = Flag(
@@ -126,12 +126,10 @@ extension Subcommand {
             "tombolo dev", "tombolo dev --scenario door", "tombolo dev --type DeliveryAttributes",
             "tombolo dev --phone phone-3.os=17.4 --phone phone-3.allow=20s --phone all.user=u42",
             "tombolo dev --listen 127.0.0.1:0 --simulator 127.0.0.1:0 </dev/null",
-        ],
-        run: DevCommand.run)
+        ], run: DevCommand.run)
 
     static let serve = Subcommand(
-        path: ["serve"], summary: "The relay",
-        flags: Flag.ofConfiguration + [.consoleDirectory],
+        path: ["serve"], summary: "The relay", flags: Flag.ofConfiguration + [.consoleDirectory],
         details: [
             "SIGTERM ends it after what it accepted is finished. stderr has a line when it starts and\n"
                 + "ends, for each change of its health, and for each request that it refuses."
@@ -139,8 +137,7 @@ extension Subcommand {
         examples: [
             "tombolo serve --config /etc/tombolo/tombolo.json",
             "tombolo serve --config tombolo.json --log json 2>>relay.log",
-        ],
-        makesFiles: true, run: ServeCommand.run)
+        ], makesFiles: true, run: ServeCommand.run)
 
     static let sim = Subcommand(
         path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
@@ -165,21 +162,18 @@ extension Subcommand {
         examples: [
             "tombolo sim --accept-any-token --ca-out ca.pem --topic com.example.app",
             "tombolo sim --faults storm.json --control 127.0.0.1:8444 --topic com.example.app",
-        ],
-        run: SimCommand.run)
+        ], run: SimCommand.run)
 
     static let trigger = Subcommand(
         path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
         arguments: [
             Argument(
-                "NAME", .choice(Scenario.names + WidgetScenario.names),
+                "NAME", .choice(Scenario.ofCards + Scenario.ofWidgets),
                 "the scenario: runner is a cat in the island, radial three avatars that taps turn,\n"
                     + "window corners that follow where the app is, profile a widget, door a widget of every family"
             )
         ],
-        flags: [
-            .scenarioTime, .scenarioSteps, .phones, .stay,
-        ] + Flag.ofClients,
+        flags: [.scenarioTime, .scenarioSteps, .phones, .stay] + Flag.ofClients,
         details: [
             "All but runner, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
                 + "and end by themselves. With --stay a card, or the widgets, are there afterwards, and the\n"
@@ -188,8 +182,7 @@ extension Subcommand {
         examples: [
             "tombolo trigger runner --for 10s -o json", "tombolo trigger radial --phones 1",
             "tombolo trigger door --stay",
-        ],
-        exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
+        ], exits: [.unauthorized, .unreachable], run: TriggerCommand.run)
 
     static let configCheck = Subcommand(
         path: ["config", "check"], summary: "Check the configuration and the files it names",
@@ -198,8 +191,7 @@ extension Subcommand {
         details: [
             "It makes the same checks as serve, and starts nothing. Status 7: the relay starts, but\n"
                 + "stderr says what needs attention, such as a certificate that expires soon."
-        ],
-        examples: ["tombolo config check /etc/tombolo/tombolo.json"], exits: [.lint],
+        ], examples: ["tombolo config check /etc/tombolo/tombolo.json"], exits: [.lint],
         run: ConfigurationCommands.check)
 
     static let configShow = Subcommand(
@@ -222,6 +214,5 @@ extension Subcommand {
         examples: [
             "source <(tombolo completion bash)",
             "tombolo completion zsh >\"${fpath[1]}/_tombolo\"",
-        ],
-        run: CompletionCommand.run)
+        ], run: CompletionCommand.run)
 }

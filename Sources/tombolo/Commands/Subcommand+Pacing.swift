@@ -49,10 +49,14 @@ extension Flag {
         ]), "only what came to this")
 }
 
+extension Argument {
+    static let clip = Argument("FILE", .file, "the clip, a JSON object; - is stdin")
+    static let delivery = Argument("ID", .text("ID"), "the delivery, as delivery ls names it")
+}
+
 extension Subcommand {
     static let pause = Subcommand(
-        path: ["pause"],
-        summary: "Hold pushes back, or list what is held",
+        path: ["pause"], summary: "Hold pushes back, or list what is held",
         flags: [
             .pausesAll, .app,
             Flag("type", .text("TYPE"), "every activity of this type"), .ofActivity, .alertsOnly,
@@ -65,8 +69,7 @@ extension Subcommand {
         examples: [
             "tombolo pause --type RunnerWidgetAttributes --reason 'a release is going on'",
             "tombolo pause --all --alerts-only",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.pause)
+        ], run: PacingCommands.pause)
 
     static let resume = Subcommand(
         path: ["resume"], summary: "Release what a pause holds back; only the newest states go",
@@ -75,8 +78,7 @@ extension Subcommand {
         ],
         flags: [Flag.toggle("all", "every pause of the tenant, also those of other keys")]
             + Flag.ofWriters,
-        examples: ["tombolo resume pause_1", "tombolo resume --all"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.resume)
+        examples: ["tombolo resume pause_1", "tombolo resume --all"], run: PacingCommands.resume)
 
     static let deliveryList = Subcommand(
         path: ["delivery", "ls"], summary: "List pushes and what became of them, newest first",
@@ -88,41 +90,31 @@ extension Subcommand {
         examples: [
             "tombolo delivery ls --activity cat-7",
             "tombolo delivery ls --device phone-1 --result rejected",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
+        ], exits: [.notFoundOrConflict, .unauthorized, .unreachable],
         run: PacingCommands.deliveryList)
 
     static let deliveryShow = Subcommand(
-        path: ["delivery", "show"], summary: "Show a delivery",
-        arguments: [Argument("ID", .text("ID"), "the delivery, as delivery ls names it")],
+        path: ["delivery", "show"], summary: "Show a delivery", arguments: [.delivery],
         flags: Flag.ofClients,
-        examples: ["tombolo delivery show dlv_12"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
-        run: PacingCommands.deliveryShow)
+        examples: ["tombolo delivery show dlv_12"], run: PacingCommands.deliveryShow)
 
     static let deliveryRetry = Subcommand(
         path: ["delivery", "retry"], summary: "Send again what Apple refused in a delivery",
-        arguments: [Argument("ID", .text("ID"), "the delivery, as delivery ls names it")],
-        flags: Flag.ofWriters,
+        arguments: [.delivery], flags: Flag.ofWriters,
         details: [
             "The newest state goes, as with dead retry. Status 3 where Apple did not refuse the\n"
                 + "delivery, where it was retried before, and where its card is gone."
-        ],
-        examples: ["tombolo delivery retry dlv_12"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable],
-        run: DeadLetterCommands.retryDelivery)
+        ], examples: ["tombolo delivery retry dlv_12"], run: DeadLetterCommands.retryDelivery)
 
     static let why = Subcommand(
         path: ["why"], summary: "Say why a phone does not show a version",
         arguments: [
-            Argument(
-                "ACTIVITY", .text("ACTIVITY"), optional: true, "the activity, or widget:KIND"),
+            Argument("ACTIVITY", .text("ACTIVITY"), optional: true, "the activity, or widget:KIND"),
             Argument("DEVICE", .text("DEVICE"), optional: true, "the phone; all where left out"),
             Argument(
                 "VERSION|TIME", .text("VERSION|TIME"), optional: true,
                 "a version, a time (RFC 3339), or 14:02 (by UTC); the newest where left out"),
-        ],
-        flags: [.whyToken, .whyPush, .ofUser, .widgetConfig] + Flag.ofClients,
+        ], flags: [.whyToken, .whyPush, .ofUser, .widgetConfig] + Flag.ofClients,
         details: [
             "The answer comes from the log: what was said, what became of it at the phone, what\n"
                 + "is known of the phone, and which causes fit. It is the same after a restart.",
@@ -133,8 +125,7 @@ extension Subcommand {
             "tombolo why cat-7", "tombolo why widget:profile phone-1",
             "tombolo why cat-7 phone-1 7", "tombolo why cat-7 phone-1 14:02",
             "tombolo why --user u42", "tombolo why --token - <token.txt",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WhyCommand.run)
+        ], run: WhyCommand.run)
 
     static let budgetShow = Subcommand(
         path: ["budget", "show"], summary: "Show what is left of the budgets",
@@ -158,42 +149,30 @@ extension Subcommand {
         examples: [
             "tombolo budget simulate --data /var/lib/tombolo --grant standard.per_hour=30",
             "tombolo budget simulate --data /var/lib/tombolo --activity cat-7 --class frequent",
-        ],
-        exits: [.notFoundOrConflict], run: BudgetSimulateCommand.run)
+        ], exits: [.notFoundOrConflict], run: BudgetSimulateCommand.run)
 
     static let clipPlan = Subcommand(
         path: ["clip", "plan"], summary: "Say what a clip would cost and show, without playing it",
-        arguments: [
-            .activity, Argument("FILE", .file, "the clip, a JSON object; - is stdin"),
-        ],
-        flags: Flag.ofClients,
-        examples: ["tombolo clip plan cat-7 clip.json"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.plan)
+        arguments: [.activity, .clip], flags: Flag.ofClients,
+        examples: ["tombolo clip plan cat-7 clip.json"], run: ClipCommands.plan)
 
     static let clipPack = Subcommand(
         path: ["clip", "pack"], summary: "Make a clip of PNGs, small enough for a push",
         arguments: [Argument("PNG", .file, repeats: true, "the frames, in order")],
-        flags: [
-            .packPath, .packEvery, .packFit, .packLimit, .packColours,
-        ],
+        flags: [.packPath, .packEvery, .packFit, .packLimit, .packColours],
         details: [
             "Of all palettes and sizes that fit, the one that keeps most of the pictures is taken;\n"
                 + "stderr tells which. stdout is the clip, as clip play takes it."
-        ],
-        examples: ["tombolo clip pack cat-*.png | tombolo clip play cat-7 -"],
+        ], examples: ["tombolo clip pack cat-*.png | tombolo clip play cat-7 -"],
         exits: [.notFoundOrConflict], run: ClipCommands.pack)
 
     static let clipPlay = Subcommand(
         path: ["clip", "play"], summary: "Play a clip: a flip-book or a tween",
-        arguments: [
-            .activity, Argument("FILE", .file, "the clip, a JSON object; - is stdin"),
-        ],
-        flags: Flag.ofWriters,
+        arguments: [.activity, .clip], flags: Flag.ofWriters,
         details: ["The answer tells the plan: frames asked for, granted, and what each costs."],
         examples: [
             "echo '{\"tween\":{\"path\":\"/angle\",\"to\":180}}' | tombolo clip play door -"
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.play)
+        ], run: ClipCommands.play)
 
     static let clipStop = Subcommand(
         path: ["clip", "stop"], summary: "Stop the clip that plays; its last frame stays",
@@ -202,36 +181,28 @@ extension Subcommand {
             Argument(
                 "PATH", .text("PATH"), optional: true,
                 "the place in the state where it plays; wherever it is, where left out"),
-        ],
-        flags: Flag.ofWriters,
-        details: ["Status 3 where no clip plays there."],
+        ], flags: Flag.ofWriters, details: ["Status 3 where no clip plays there."],
         examples: ["tombolo clip stop cat-7", "tombolo clip stop cat-7 /image"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ClipCommands.stop)
+        run: ClipCommands.stop)
 
     static let timelineReload = Subcommand(
         path: ["timeline", "reload"], summary: "Have widgets ask for their timelines anew",
-        arguments: [
-            Argument("KIND", .text("KIND"), "the widget's kind, as the app names it")
-        ],
-        flags: Flag.ofReloads + Flag.ofWriters,
+        arguments: [.widgetKind], flags: Flag.ofReloads + Flag.ofWriters,
         details: [
             "Give --device (once or more) or --user. Widgets have one token for all kinds of an app:\n"
                 + "each of them on the phone asks. " + reloadDetails
-        ],
-        examples: ["tombolo timeline reload profile --user u42"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
-        run: SurfaceReloadCommands.timeline)
+        ], examples: ["tombolo timeline reload profile --user u42"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly]
+    ) { try await SurfaceReloadCommands.reload($0, "timelines") }
 
     static let controlReload = Subcommand(
         path: ["control", "reload"], summary: "Have a control ask for its value anew",
-        arguments: [
-            Argument("KIND", .text("KIND"), "the control's kind, as the app names it")
-        ],
+        arguments: [Argument("KIND", .text("KIND"), "the control's kind, as the app names it")],
         flags: Flag.ofReloads + Flag.ofWriters,
         details: ["Give --device (once or more) or --user. " + reloadDetails],
         examples: ["tombolo control reload lock --device phone-1 --device phone-2"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
-        run: SurfaceReloadCommands.control)
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly]
+    ) { try await SurfaceReloadCommands.reload($0, "controls") }
 
     private static let reloadDetails =
         "Reloads have budgets of\ntheir own, and many in a row are one push. Status 6 where some "

@@ -31,8 +31,7 @@ extension Subcommand {
             "tombolo expect phone-3 order-1 -s step=baking --within 10s",
             "tombolo expect phone-3 order-1 --gone",
             "tombolo expect phone-1 widget:profile -s name=Ada --within 20s",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ExpectCommand.run)
+        ], run: ExpectCommand.run)
 
     static let phoneList = Subcommand(
         path: ["phone", "ls"], summary: "List the simulated phones of dev, and their cards",
@@ -40,14 +39,13 @@ extension Subcommand {
         details: [
             "There are some in tombolo dev only. BUDGET LEFT is the phone's own, which no real\n"
                 + "phone tells. DRAWN counts pictures: a phone draws less often than it is pushed to."
-        ],
-        examples: ["tombolo phone ls", "tombolo phone ls -o json"],
+        ], examples: ["tombolo phone ls", "tombolo phone ls -o json"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.list)
 
     static let phoneShow = Subcommand(
         path: ["phone", "show"], summary: "Show a simulated phone and what its cards show",
         arguments: [.phone], flags: Flag.ofClients, examples: ["tombolo phone show phone-1"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.show)
+        run: PhoneCommands.show)
 
     static let phoneWidget = Subcommand(
         path: ["phone", "widget"], summary: "Put widgets on a simulated phone, and look at them",
@@ -58,8 +56,7 @@ extension Subcommand {
                     + "in front; gallery shows each family's snapshot"),
             .phone,
             Argument("KIND", .text("KIND"), optional: true, "the widget's kind"),
-        ],
-        flags: [.family, .widgetConfig] + Flag.ofWriters,
+        ], flags: [.family, .widgetConfig] + Flag.ofWriters,
         details: [
             "A widget shows what PUT /v1/timelines/KIND says for the phone's user, or for the id of\n"
                 + "--config. It fetches when it is put there, after a push, and as its timeline's policy\n"
@@ -69,8 +66,7 @@ extension Subcommand {
             "tombolo phone widget add phone-1 profile --family systemSmall",
             "tombolo phone widget ls phone-1",
             "tombolo phone widget gallery phone-1 profile",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: WidgetCommands.run)
+        ], run: WidgetCommands.run)
 
     /// One row for each action of the user, the system or the app on a phone.
     static let phoneDeeds: [Subcommand] = [
@@ -78,8 +74,7 @@ extension Subcommand {
         deed(.back, "Leave the app; it goes to the background"),
         deed(.switcher, "Open the app switcher; front goes back to the app"),
         deed(.controlCenter, "Pull the Control Center over the app"),
-        deed(
-            .touch, "Touch the glass of a simulated phone: it is in use", [.touchX, .touchY]),
+        deed(.touch, "Touch the glass of a simulated phone: it is in use", [.touchX, .touchY]),
         deed(.statusBar, "Let the app show or hide the status bar", [.onOff]),
         deed(.lock, "Lock a simulated phone; the app goes to the background"),
         deed(.unlock, "Unlock a simulated phone"),
@@ -103,8 +98,7 @@ extension Subcommand {
                 "tombolo phone tap phone-1 radial-1",
                 "tombolo phone tap phone-1 widget:door --config door-7 --intent UnlockDoor",
                 "tombolo phone tap phone-1 widget:profile",
-            ],
-            exits: [.notFoundOrConflict, .unauthorized, .unreachable]
+            ]
         ) { try await PhoneCommands.tap($0) },
         deed(.swipe, "Swipe a card off the Lock Screen", [.phoneCard]),
         deed(
@@ -146,8 +140,7 @@ extension Subcommand {
         return Subcommand(
             path: ["phone", deed.rawValue], summary: summary, arguments: [.phone] + arguments,
             flags: Flag.ofWriters, details: details[deed] ?? [],
-            examples: [example.joined(separator: " ")],
-            exits: [.notFoundOrConflict, .unauthorized, .unreachable]
+            examples: [example.joined(separator: " ")]
         ) { try await PhoneCommands.act(deed, $0) }
     }
 }

@@ -24,35 +24,31 @@ extension Subcommand {
             Argument(
                 "FILE", .file, optional: true,
                 "content, schedule and so on as JSON; stdin where it is - or left out"),
-        ],
-        flags: Flag.ofSubjects + Flag.ofWriters,
+        ], flags: Flag.ofSubjects + Flag.ofWriters,
         details: [
             "The file is the body of PUT /v1/timelines/KIND. --user, --device or --config sets its\n"
                 + "subject. Widgets are reloaded where what they show is another."
-        ],
-        examples: ["tombolo timeline put profile profile.json --user u42"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TimelineCommands.put)
+        ], examples: ["tombolo timeline put profile profile.json --user u42"],
+        run: TimelineCommands.put)
 
     static let timelineList = Subcommand(
         path: ["timeline", "ls"], summary: "List timelines, and when their producer is asked next",
         arguments: [
             Argument("KIND", .text("KIND"), optional: true, "only widgets of this kind")
-        ],
-        flags: [.limit] + Flag.ofClients,
+        ], flags: [.limit] + Flag.ofClients,
         examples: ["tombolo timeline ls", "tombolo timeline ls profile -o jsonl"],
-        exits: [.unauthorized, .unreachable], run: TimelineCommands.list)
+        run: TimelineCommands.list)
 
     static let timelineShow = Subcommand(
         path: ["timeline", "show"], summary: "Show the entries that a widget gets",
         arguments: [.widgetKind], flags: [.family] + Flag.ofSubjects + Flag.ofClients,
         details: ["Give one of --user, --device and --config."],
         examples: ["tombolo timeline show profile --user u42 --family systemSmall"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TimelineCommands.show)
+        run: TimelineCommands.show)
 
     static let timelineRemove = Subcommand(
         path: ["timeline", "rm"], summary: "Delete a timeline",
         arguments: [.widgetKind], flags: Flag.ofSubjects + Flag.ofWriters,
         details: ["Give one of --user, --device and --config."],
-        examples: ["tombolo timeline rm profile --user u42"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TimelineCommands.remove)
+        examples: ["tombolo timeline rm profile --user u42"], run: TimelineCommands.remove)
 }

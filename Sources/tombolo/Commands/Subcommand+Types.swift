@@ -1,8 +1,7 @@
 // Rows of the command table: types, lints, dead letters.
 
 extension Flag {
-    static let typeFile = Flag(
-        "type", .file, "the type's description, as for type put, in a file")
+    static let typeFile = Flag("type", .file, "the type's description, as for type put, in a file")
     static let swift = toggle("swift", "as Swift, the only language so far; required")
     static let ofDevice = Flag("device", .text("DEVICE"), "only this device's")
     static let reason = Flag(
@@ -20,8 +19,7 @@ extension Subcommand {
         path: ["type", "put"], summary: "Register an app's ActivityAttributes type",
         arguments: [
             .typeName, Argument("FILE", .file, "the description, a JSON object"),
-        ],
-        flags: [.app] + Flag.ofWriters,
+        ], flags: [.app] + Flag.ofWriters,
         details: [
             "The description: {\"state\": JSON Schema of the content state, \"dates\":\n"
                 + "\"swift-reference\"|\"unix\"|\"iso8601\", \"budget_class\", \"id_at\", \"version_at\",\n"
@@ -29,27 +27,21 @@ extension Subcommand {
                 + "required, additionalProperties, items, enum, const, minimum, maximum, minLength,\n"
                 + "maxLength, minItems, maxItems and format; a member of format date-time is encoded\n"
                 + "for the phone as \"dates\" says."
-        ],
-        examples: ["tombolo type put RunnerWidgetAttributes runner.json"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.put)
+        ], examples: ["tombolo type put RunnerWidgetAttributes runner.json"], run: TypeCommands.put)
 
     static let typeList = Subcommand(
         path: ["type", "ls"], summary: "List the registered types",
-        flags: [.limit] + Flag.ofClients,
-        examples: ["tombolo type ls"],
-        exits: [.unauthorized, .unreachable], run: ReadCommands.typeList)
+        flags: [.limit] + Flag.ofClients, examples: ["tombolo type ls"], run: ReadCommands.typeList)
 
     static let typeShow = Subcommand(
         path: ["type", "show"], summary: "Show a registered type",
         arguments: [.typeName], flags: [.app] + Flag.ofClients,
-        examples: ["tombolo type show RunnerWidgetAttributes"],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.show)
+        examples: ["tombolo type show RunnerWidgetAttributes"], run: TypeCommands.show)
 
     static let typeCheck = Subcommand(
         path: ["type", "check"], summary: "Check a state against a type",
         arguments: [.typeName, Argument("FILE", .file, "the state, a JSON object")],
-        flags: [.typeFile, .app] + Flag.ofClients,
-        details: ["With --type FILE no relay is asked."],
+        flags: [.typeFile, .app] + Flag.ofClients, details: ["With --type FILE no relay is asked."],
         examples: [
             "tombolo type check RunnerWidgetAttributes state.json",
             "tombolo type check RunnerWidgetAttributes state.json --type runner.json",
@@ -69,8 +61,7 @@ extension Subcommand {
         examples: [
             "tombolo type codegen RunnerWidgetAttributes --swift",
             "tombolo type codegen RunnerWidgetAttributes --swift > RunnerWidgetAttributes.swift",
-        ],
-        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: TypeCommands.codegen)
+        ], run: TypeCommands.codegen)
 
     static let lint = Subcommand(
         path: ["lint"], summary: "Find what would fail in silence: in a push, or in a start",
@@ -79,12 +70,10 @@ extension Subcommand {
                 "FILE", .file,
                 "a push {\"aps\":…}, {\"headers\":…,\"payload\":…}, or a start {\"type\",\"state\"}"
             )
-        ],
-        flags: [.typeFile, .output],
+        ], flags: [.typeFile, .output],
         examples: [
             "tombolo lint push.json", "tombolo lint start.json --type runner.json -o json",
-        ],
-        exits: [.lint], run: LintCommand.run)
+        ], exits: [.lint], run: LintCommand.run)
 
     static let doctor = Subcommand(
         path: ["doctor"], summary: "Find out what is wrong with the relay or its way to Apple",
@@ -102,8 +91,7 @@ extension Subcommand {
             "tombolo doctor --config /etc/tombolo/tombolo.json",
             "tombolo doctor --relay http://127.0.0.1:8780",
             "TOMBOLO_KEY_FILE=operator.key tombolo doctor --config tombolo.json",
-        ],
-        exits: [.unreachable, .lint], run: DoctorCommand.run)
+        ], exits: [.unreachable, .lint], run: DoctorCommand.run)
 
     static let ready = Subcommand(
         path: ["ready"], summary: "Ask whether the relay takes events, or runs at all",
@@ -117,26 +105,22 @@ extension Subcommand {
         examples: [
             "tombolo ready --config /etc/tombolo/tombolo.json",
             "tombolo ready --live --relay http://127.0.0.1:8780",
-        ],
-        exits: [.unreachable], run: ReadyCommand.run)
+        ], exits: [.unreachable], run: ReadyCommand.run)
 
     static let deadList = Subcommand(
         path: ["dead", "ls"], summary: "List pushes that Apple refused for good",
         flags: [.ofActivity, .ofDevice, .reason, .limit] + Flag.ofClients,
-        examples: ["tombolo dead ls --reason BadTopic"],
-        exits: [.unauthorized, .unreachable], run: ReadCommands.deadList)
+        examples: ["tombolo dead ls --reason BadTopic"], run: ReadCommands.deadList)
 
     static let deadRetry = Subcommand(
         path: ["dead", "retry"], summary: "Send the newest state where pushes were refused",
         arguments: [
             Argument("ID", .text("ID"), optional: true, "one of them; none with a filter or --all")
-        ],
-        flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofWriters,
+        ], flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofWriters,
         details: [
             "A letter whose card is gone stays: nothing is sent for it. Status 6 where some of the\n"
                 + "letters stay, 3 where all of them do."
-        ],
-        examples: ["tombolo dead retry dead_7", "tombolo dead retry --reason TopicDisallowed"],
+        ], examples: ["tombolo dead retry dead_7", "tombolo dead retry --reason TopicDisallowed"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: DeadLetterCommands.retry)
 }

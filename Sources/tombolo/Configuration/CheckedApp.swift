@@ -42,10 +42,7 @@ struct CheckedApp: Sendable {
         guard findings.isEmpty, let upstream, let p8, let signer else {
             throw ConfigurationFaults(findings: findings)
         }
-        self.app = app
-        self.p8 = p8
-        self.signer = signer
-        self.upstream = upstream
+        (self.app, self.p8, self.signer, self.upstream) = (app, p8, signer, upstream)
         self.channels = channels ?? endpoint
     }
 
@@ -62,9 +59,7 @@ struct CheckedApp: Sendable {
         do {
             return try make()
         } catch {
-            findings.append(
-                ConfigurationFinding(
-                    pointer: pointer, cause: error.description, remedy: remedy))
+            findings.append(.init(pointer: pointer, cause: error.description, remedy: remedy))
             return nil
         }
     }
@@ -89,7 +84,7 @@ struct CheckedApp: Sendable {
             isWrong = true
             let name = if case .teamID = error { "team_id" } else { "key_id" }
             findings.append(
-                ConfigurationFinding(
+                .init(
                     pointer: "\(pointer)/\(name)", cause: error.description,
                     remedy: "copy it from Apple's developer account"))
         }
@@ -99,7 +94,7 @@ struct CheckedApp: Sendable {
         } catch {
             let reason = if case .key(let error) = error { "\(error)" } else { "\(error)" }
             findings.append(
-                ConfigurationFinding(
+                .init(
                     pointer: "\(pointer)/key_file",
                     cause: "\(app.keyFile) is not a push key: \(reason)",
                     remedy: "copy the AuthKey_….p8 as Apple gave it, byte for byte; Apple gives it "
@@ -119,7 +114,7 @@ struct CheckedApp: Sendable {
             return bytes
         } catch {
             findings.append(
-                ConfigurationFinding(
+                .init(
                     pointer: pointer, cause: "\(file): \(error.message)",
                     remedy: "name the file that tombolo sim --ca-out FILE writes"))
             return nil
@@ -148,7 +143,7 @@ struct CheckedApp: Sendable {
                 ? "before the service's first start: --credentials DIR, such as /etc/tombolo/keys"
                 : "ls -l \(path)\(origin)"
             findings.append(
-                ConfigurationFinding(
+                .init(
                     pointer: pointer, cause: "\(path) cannot be read: \(error)", remedy: remedy))
             return nil
         }
@@ -172,7 +167,7 @@ struct CheckedApp: Sendable {
         var status = stat()
         if stat(path, &status) == 0, isOpenToOthers(status.st_mode, at: path) {
             findings.append(
-                ConfigurationFinding(
+                .init(
                     pointer: pointer, cause: "\(path) is a secret that others may read",
                     remedy: "chmod 600 \(path)"))
             return nil
@@ -183,10 +178,8 @@ struct CheckedApp: Sendable {
 
 extension CheckedApp {
     static func all(of configuration: Configuration) throws(ConfigurationFaults) -> [CheckedApp] {
-        var apps: [CheckedApp] = []
-        for (place, app) in configuration.apps.enumerated() {
-            apps.append(try CheckedApp(app, at: place))
+        try configuration.apps.enumerated().map { (place, app) throws(ConfigurationFaults) in
+            try CheckedApp(app, at: place)
         }
-        return apps
     }
 }

@@ -94,7 +94,7 @@ struct CheckedConfiguration: Sendable {
             return try TLSServerConfiguration(certificateChain: chain, privateKey: key)
         } catch {
             findings.append(
-                ConfigurationFinding(
+                .init(
                     pointer: "/tls/certificate",
                     cause: "\(files.certificate) and \(files.key) cannot be used: \(error.message)",
                     remedy: Self.look(at: files, error.message)))

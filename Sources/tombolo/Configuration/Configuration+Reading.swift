@@ -69,8 +69,7 @@ extension Configuration {
         for budgetClass in BudgetClass.allCases {
             guard let view = inner.object(budgetClass.name) else { continue }
             var grant = inner.inside(view, budgetClass.name)
-            budgets[budgetClass] = Grant(
-                reading: &grant, standard: budgets[budgetClass])
+            budgets[budgetClass] = Grant(reading: &grant, standard: budgets[budgetClass])
             do { try grant.finish() } catch { inner.adopt(error) }
         }
         do { try inner.finish() } catch { reader.adopt(error) }

@@ -43,42 +43,31 @@ extension Configuration {
 
     /// The configuration as one JSON document, in the format of the file.
     var json: JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.members(of: self, Self.settings)
-        if let database {
-            writer.name("database")
-            writer.beginObject()
-            writer.object("postgres", of: database, Database.wordSettings)
-            writer.members(of: database, Database.settings)
-            writer.endObject()
+        JSON.object { writer in
+            writer.members(of: self, Self.settings)
+            if let database {
+                writer.object("database") { writer in
+                    writer.object("postgres") { $0.members(of: database, Database.wordSettings) }
+                    writer.members(of: database, Database.settings)
+                }
+            }
+            if let tls { writer.object("tls") { $0.members(of: tls, TLS.settings) } }
+            writer.objects("apps", apps) { writer, app in
+                writer.members(of: app, App.settings)
+            }
+            writer.object("budgets") { budgets.write(into: &$0) }
+            writer.object("limits") { $0.members(of: self, Self.limitSettings) }
         }
-        if let tls { writer.object("tls", of: tls, TLS.settings) }
-        writer.name("apps")
-        writer.beginArray()
-        for app in apps {
-            writer.beginObject()
-            writer.members(of: app, App.settings)
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.name("budgets")
-        budgets.write(into: &writer)
-        writer.object("limits", of: self, Self.limitSettings)
-        writer.endObject()
-        return writer.json
     }
 }
 
 extension Budgets {
-    /// Writes the budgets in the format of the configuration file.
+    /// Writes a member for each class, in the format of the configuration file.
     func write(into writer: inout JSONWriter) {
-        writer.beginObject()
         for budgetClass in BudgetClass.allCases {
-            writer.object(
-                budgetClass.name, of: GrantFields(self[budgetClass]), GrantFields.settings)
+            let grant = GrantFields(self[budgetClass])
+            writer.object(budgetClass.name) { $0.members(of: grant, GrantFields.settings) }
         }
-        writer.endObject()
     }
 }
 
@@ -87,14 +76,5 @@ extension JSONWriter {
         for setting in settings {
             if let value = setting.value(of: owner) { member(setting.name, value) }
         }
-    }
-
-    fileprivate mutating func object<Owner>(
-        _ name: String, of owner: Owner, _ settings: [Setting<Owner>]
-    ) {
-        self.name(name)
-        beginObject()
-        members(of: owner, settings)
-        endObject()
     }
 }

@@ -57,8 +57,7 @@ extension Configuration {
         Setting(
             "keys_per_tenant", .count(\.doors.keysPerTenantMax, 1...1_000_000),
             "API keys of one tenant, expired ones too."),
-        Setting(
-            "activities", .count(\.limits.runningMax, 1...10_000_000), "Running activities."),
+        Setting("activities", .count(\.limits.runningMax, 1...10_000_000), "Running activities."),
         Setting(
             "activities_per_tenant", .count(\.limits.runningPerTenantMax, 1...10_000_000),
             "Running activities of one tenant."),
@@ -132,8 +131,7 @@ extension Configuration.App {
         Setting(
             "environment", .environment(\.environment),
             "the environment of Apple's push service; it must be the one of the app's tokens"),
-        Setting(
-            "endpoint", .origin(\.endpoint), "a simulator or a stand-in, instead of Apple"),
+        Setting("endpoint", .origin(\.endpoint), "a simulator or a stand-in, instead of Apple"),
         Setting(
             "channels_endpoint", .origin(\.channelsEndpoint),
             "where broadcast channels are managed; without it Apple, or `endpoint`"),

@@ -139,9 +139,5 @@ struct ConfigurationDraft {
         Configuration.settings.first { $0.name == name }?.meaning ?? ""
     }
 
-    private static func quoted(_ text: String) -> String {
-        var writer = JSONWriter()
-        writer.string(text)
-        return writer.json.description
-    }
+    private static func quoted(_ text: String) -> String { StateInput.string(text).description }
 }

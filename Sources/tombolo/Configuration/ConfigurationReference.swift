@@ -23,8 +23,7 @@ struct ConfigurationReference {
             + Self.rows(
                 "database.postgres.", Configuration.Database.wordSettings,
                 of: Configuration.Database())
-            + Self.rows(
-                "database.", Configuration.Database.settings, of: Configuration.Database())
+            + Self.rows("database.", Configuration.Database.settings, of: Configuration.Database())
             + Self.rows("tls.", Configuration.TLS.settings, of: nil)
             + Self.rows("apps[].", Configuration.App.settings, of: Configuration.App())
             + Self.rows("budgets.CLASS.", GrantFields.settings, of: nil)

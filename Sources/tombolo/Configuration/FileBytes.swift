@@ -13,6 +13,17 @@ enum FileBytes {
         return try read(descriptor, atMost: limit)
     }
 
+    /// Like `read`, for a file that the command line names.
+    static func given(
+        _ path: String, atMost limit: Int = bytesMax
+    ) throws(ProgramError) -> [UInt8] {
+        do {
+            return try read(path, atMost: limit)
+        } catch {
+            throw .usage("\(path) cannot be read: \(error)", remedy: "ls -l \(path)")
+        }
+    }
+
     /// Reads a whole regular file. Throws if it is not a regular file: reading a pipe, for example,
     /// would block the relay until the pipe has a writer.
     static func readRegular(

@@ -50,11 +50,8 @@ struct Setting<Owner>: Sendable {
         _ name: String, _ form: Form, isRequired: Bool = false, change: Change = .restart,
         _ meaning: String
     ) {
-        self.name = name
-        self.form = form
-        self.isRequired = isRequired
-        self.change = change
-        self.meaning = meaning
+        (self.name, self.form, self.isRequired) = (name, form, isRequired)
+        (self.change, self.meaning) = (change, meaning)
     }
 
     /// Describes the valid values.

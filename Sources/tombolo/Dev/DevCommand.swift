@@ -60,11 +60,8 @@ final class DevRun: @unchecked Sendable {
         _ context: CommandContext, workplace: DevWorkplace, listen: SocketAddressText,
         simulator address: SocketAddressText, phones: Int, life: RelayLife
     ) async throws {
-        self.context = context
-        self.life = life
-        self.workplace = workplace
-        self.address = address
-        self.phones = phones
+        (self.context, self.life, self.workplace) = (context, life, workplace)
+        (self.address, self.phones) = (address, phones)
         loop = context.loop
         let database = try context.invocation.text(.database).map {
             url throws(ProgramError) in try Configuration.Database(url: url)
@@ -111,8 +108,7 @@ final class DevRun: @unchecked Sendable {
         configuration.apps[0].caFile = caFile
         try upstreams.open(try CheckedApp.all(of: configuration), loop: loop)
         try await registerFirstType(key: key)
-        let ready = ReadyLine(
-            api: service.origin, key: key, simulator: url, caFile: caFile)
+        let ready = ReadyLine(api: service.origin, key: key, simulator: url, caFile: caFile)
         life.started(configuration, at: service.origin)
         try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -134,8 +130,7 @@ final class DevRun: @unchecked Sendable {
         let client = try await RelayClient.connect(
             to: service.origin, key: key, caFile: nil, loop: loop)
         defer { client.close() }
-        let known = try await client.send(RelayRequest("GET", "/v1/types?limit=1000"), name: nil)
-        let types = try known.document().root["types"]?.elements.map { $0 } ?? []
+        let types = try await client.view("/v1/types?limit=1000", name: nil).items("types")
         guard !types.contains(where: { $0["type"]?.string == SimCommand.firstType }) else { return }
         _ = try await client.send(
             RelayRequest(

@@ -46,7 +46,7 @@ struct DevKeys: Hashable, Sendable {
         case "a": return deed("allow")
         case "b": return button(phone, intents)
         case "s", "t":
-            let cards = phone?["cards"].map { Array($0.elements) } ?? []
+            let cards = phone?.items("cards") ?? []
             guard let activity = cards.last?["activity"]?.string else { return .nothing }
             return deed(key == UInt8(ascii: "s") ? "swipe" : "tap", activity)
         default: return .nothing
@@ -56,27 +56,25 @@ struct DevKeys: Hashable, Sendable {
     /// Presses the first button of the newest card that has a button, or else of a widget.
     private func button(_ phone: JSONView?, _ intents: [String: [TypeIntent]]) -> Action {
         let cards = phone?["cards"]?.elements.reversed() ?? []
-        let widgets = phone?["widgets"]?.elements.map { $0 } ?? []
+        let widgets = phone?.items("widgets") ?? []
         for shown in cards + widgets {
             guard let intent = intents[shown["type"]?.string ?? ""]?.first,
                 shown["phase"]?.string ?? "active" == "active"
             else { continue }
-            let items = shown["state"]?["items"]?.elements.map { $0 } ?? []
+            let items = shown["state"]?.items("items") ?? []
             let state = items.first ?? shown["drawn_state"] ?? shown["state"]
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("do", "tap")
-            if let activity = shown["activity"]?.string { writer.member("activity", activity) }
-            if let kind = shown["kind"]?.string { writer.member("widget", kind) }
-            for name in ["family", "config"] {
-                if let text = shown[name]?.string { writer.member(name, text) }
+            let json = JSON.object { writer in
+                writer.member("do", "tap")
+                writer.optionals([
+                    ("activity", shown["activity"]?.string), ("widget", shown["kind"]?.string),
+                    ("family", shown["family"]?.string), ("config", shown["config"]?.string),
+                ])
+                writer.member("intent", intent.name)
+                if let parameters = state.flatMap(intent.parameters) {
+                    writer.member("parameters", parameters)
+                }
             }
-            writer.member("intent", intent.name)
-            if let parameters = state.flatMap(intent.parameters) {
-                writer.member("parameters", parameters)
-            }
-            writer.endObject()
-            return .act(String(decoding: writer.bytes, as: UTF8.self))
+            return .act(json.description)
         }
         return .nothing
     }
@@ -87,22 +85,16 @@ struct DevKeys: Hashable, Sendable {
             return .nothing
         }
         let isTop = phone?["control_center"]?.string == "top_right"
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("do", "touch")
-        writer.member("x", atEdge && isTop ? width * 0.9 : width / 2)
-        writer.member("y", !atEdge ? height / 2 : isTop ? height * 0.02 : height * 0.98)
-        writer.endObject()
-        return .act(String(decoding: writer.bytes, as: UTF8.self))
+        let json = JSON.object { writer in
+            writer.member("do", "touch")
+            writer.member("x", atEdge && isTop ? width * 0.9 : width / 2)
+            writer.member("y", !atEdge ? height / 2 : isTop ? height * 0.02 : height * 0.98)
+        }
+        return .act(json.description)
     }
 
     private func deed(_ word: String, _ activity: String? = nil) -> Action {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("do", word)
-        if let activity { writer.member("activity", activity) }
-        writer.endObject()
-        return .act(String(decoding: writer.bytes, as: UTF8.self))
+        .act(JSON.object { $0.optionals([("do", word), ("activity", activity)]) }.description)
     }
 
     /// The phone's situation in a few words, for the line below its name. Empty for a phone that is
@@ -122,7 +114,7 @@ struct DevKeys: Hashable, Sendable {
         if let tap = phone["tap"], tap["result"]?.string == "not sent" {
             words.append("tap not sent")
         }
-        words += phone["trouble"].map { $0.elements.compactMap(\.string) } ?? []
+        words += phone.texts("trouble")
         return words.joined(separator: ", ")
     }
 }

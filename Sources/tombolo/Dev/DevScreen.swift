@@ -46,9 +46,7 @@ final class DevScreen: @unchecked Sendable {
     ) {
         self.context = context
         loop = context.loop
-        self.relay = relay
-        self.ready = ready
-        self.control = control
+        (self.relay, self.ready, self.control) = (relay, ready, control)
         keys = DevKeys(phones: phones)
         self.phones = (0..<phones).map { index in
             IslandScreen.Phone(name: "phone-\(index + 1)", budgetClass: "")
@@ -241,9 +239,7 @@ final class DevScreen: @unchecked Sendable {
         }
     }
 
-    private func face(of type: String?) -> IslandFace {
-        type.flatMap { faces[$0] } ?? IslandFace()
-    }
+    private func face(of type: String?) -> IslandFace { type.flatMap { faces[$0] } ?? IslandFace() }
 
     // MARK: What the relay did
 

@@ -69,9 +69,7 @@ struct IslandPlayer: Hashable, Sendable {
 
     /// The island's content at a moment; nil if there is no card.
     func drawing(at now: Instant) -> IslandDrawing? {
-        state(at: now).map {
-            face.drawing(of: $0.document.root, turn: turn(at: now), at: now)
-        }
+        state(at: now).map { face.drawing(of: $0.document.root, turn: turn(at: now), at: now) }
     }
 
     /// Maximum number of characters of a text in an island.

@@ -39,8 +39,7 @@ final class SimulatedPhones: PhoneControl, @unchecked Sendable {
         client?.close()
         var limits = HTTP2ClientLimits()
         limits.answerBodyBytesMax = RelayClient.answerBytesMax
-        let endpoint = HTTP2Endpoint(
-            scheme: .http, host: origin.host, port: Int(origin.port))
+        let endpoint = HTTP2Endpoint(scheme: .http, host: origin.host, port: Int(origin.port))
         let made = try await HTTP2Client.connect(
             endpoint, tls: nil, on: loop, within: Self.answerTime, limits: limits)
         client = made

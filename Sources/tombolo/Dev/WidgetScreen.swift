@@ -44,7 +44,7 @@ struct WidgetScreen: Sendable {
     /// The screen's lines; empty if no phone has a widget.
     func lines(_ phones: [JSONView]) -> [String] {
         let blocks = phones.flatMap { phone in
-            (phone["widgets"]?.elements.map { $0 } ?? []).map { block($0, of: phone) }
+            phone.items("widgets").map { block($0, of: phone) }
         }
         let perRow = max(1, (columns + Self.gap.count) / (Self.width + Self.gap.count))
         var lines: [String] = []

@@ -64,10 +64,7 @@ struct ClipPacking: Sendable {
     }
 
     private init(width: Int, height: Int, colours: Int, frames: [String]) {
-        self.width = width
-        self.height = height
-        self.colours = colours
-        self.frames = frames
+        (self.width, self.height, self.colours, self.frames) = (width, height, colours, frames)
     }
 
     /// Number of bits for each pixel.

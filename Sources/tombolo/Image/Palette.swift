@@ -23,9 +23,7 @@ struct Palette: Sendable {
         }
         colours = boxes.map(Self.mean)
         var known: [Picture.Colour: Int] = [:]
-        for (index, box) in boxes.enumerated() {
-            for entry in box { known[entry.colour] = index }
-        }
+        for (index, box) in boxes.enumerated() { for entry in box { known[entry.colour] = index } }
         self.known = known
     }
 

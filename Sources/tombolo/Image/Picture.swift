@@ -27,9 +27,7 @@ struct Picture: Hashable, Sendable {
     /// Makes a picture of `width * height` given pixels.
     init(width: Int, height: Int, pixels: [Colour]) {
         precondition(pixels.count == width * height)
-        self.width = width
-        self.height = height
-        self.pixels = pixels
+        (self.width, self.height, self.pixels) = (width, height, pixels)
     }
 
     /// A smaller picture: each pixel is the mean of the pixels that it replaces.

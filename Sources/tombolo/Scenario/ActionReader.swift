@@ -9,9 +9,8 @@ struct ActionReader: Sendable {
 
     mutating func new(_ client: RelayClient) async throws -> [JSONView] {
         let path = "/v1/log?kind=fact&fact=action&limit=1000&from=\(PathText.escaped(from))"
-        let page = try await client.send(RelayRequest("GET", path), name: nil)
         var new: [JSONView] = []
-        for entry in try page.document().root["events"]?.elements.map({ $0 }) ?? [] {
+        for entry in try await client.view(path, name: nil).items("events") {
             from = entry["at"]?.string ?? from
             guard let action = entry["action"]?.string, seen.insert(action).inserted else {
                 continue

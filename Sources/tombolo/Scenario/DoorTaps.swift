@@ -42,13 +42,11 @@ enum DoorTaps {
 
     /// The table that `trigger door --steps` prints for people.
     static func table(of cases: [JSON], for terminal: Terminal) -> String {
-        var table = TextTable(["TAP", "RELAY", "PRODUCER", "THE WIDGET SHOWS"])
-        for json in cases {
-            let view = json.document.root
-            table.add(
-                ["case", "relay", "producer", "shows"].map { view[$0]?.string ?? "-" })
+        let rows = cases.map(\.document.root).map { view in
+            ["case", "relay", "producer", "shows"].map { view[$0]?.string ?? "-" }
         }
-        return table.text(for: terminal)
+        return TextTable(["TAP", "RELAY", "PRODUCER", "THE WIDGET SHOWS"], rows)
+            .text(for: terminal)
     }
 
     private static func watch(_ item: Case) throws -> JSON {
@@ -97,13 +95,11 @@ enum DoorTaps {
             return "unlocks"
         }
         try home.advance(to: home.now + .seconds(30))
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("case", item.name)
-        writer.member("relay", refusal.map { $0 ?? "taken" } ?? "hears nothing")
-        if let producer { writer.member("producer", producer) }
-        if let word { writer.member("shows", word) }
-        writer.endObject()
-        return writer.json
+        return JSON.object { writer in
+            writer.member("case", item.name)
+            writer.member("relay", refusal.map { $0 ?? "taken" } ?? "hears nothing")
+            if let producer { writer.member("producer", producer) }
+            if let word { writer.member("shows", word) }
+        }
     }
 }

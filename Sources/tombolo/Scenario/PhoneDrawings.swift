@@ -33,9 +33,9 @@ struct PhoneDrawings: Sendable {
             areThere = false
             return
         }
-        for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
+        for page in try answer.document().root.items("phones") {
             let phone = page["phone"]?.string ?? ""
-            for card in page["cards"]?.elements.map({ $0 }) ?? [] {
+            for card in page.items("cards") {
                 guard let activity = card["activity"]?.string, activity.hasPrefix(prefix),
                     (card["drawn"]?.integer ?? 0) > 0, let state = card["drawn_state"]?.json
                 else { continue }

@@ -67,73 +67,56 @@ struct ScenarioSummary: Hashable, Sendable {
     var haveMoved: Bool { phones.allSatisfy { ($0.pictures ?? 2) >= 2 } }
 
     var json: JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("scenario", scenario)
-        writer.member("converged", converged)
-        writer.name("phones")
-        writer.beginArray()
-        for phone in phones {
-            writer.beginObject()
-            writer.member("phone", phone.phone)
-            writer.member("class", phone.budgetClass)
-            if let type = phone.type { writer.member("type", type) }
-            writer.member("asked", phone.asked)
-            writer.member("sent", phone.sent)
-            writer.member("merged", phone.merged)
-            writer.member("skipped", phone.skipped)
-            writer.member("fps", phone.framesPerSecond)
-            if let pictures = phone.pictures { writer.member("pictures", pictures) }
-            writer.member("final", phone.isFinal)
-            if !phone.drawn.isEmpty {
-                writer.name("drawn")
-                writer.beginArray()
-                for state in phone.drawn { writer.raw(state) }
-                writer.endArray()
+        JSON.object { writer in
+            writer.member("scenario", scenario)
+            writer.member("converged", converged)
+            writer.objects("phones", phones) { writer, phone in
+                writer.member("phone", phone.phone)
+                writer.member("class", phone.budgetClass)
+                if let type = phone.type { writer.member("type", type) }
+                writer.member("asked", phone.asked)
+                writer.member("sent", phone.sent)
+                writer.member("merged", phone.merged)
+                writer.member("skipped", phone.skipped)
+                writer.member("fps", phone.framesPerSecond)
+                if let pictures = phone.pictures { writer.member("pictures", pictures) }
+                writer.member("final", phone.isFinal)
+                if !phone.drawn.isEmpty { writer.array("drawn", of: phone.drawn) { $0.raw($1) } }
             }
-            writer.endObject()
+            if !steps.isEmpty { Self.write(steps, to: &writer) }
         }
-        writer.endArray()
-        if !steps.isEmpty { Self.write(steps, to: &writer) }
-        writer.endObject()
-        return writer.json
     }
 
     static func write(_ steps: [Step], to writer: inout JSONWriter) {
-        writer.name("steps")
-        writer.beginArray()
-        for step in steps {
-            writer.beginObject()
+        writer.objects("steps", steps) { writer, step in
             writer.member("step", step.name)
             if let shows = step.shows { writer.member("shows", shows) }
             writer.member("held", step.isHeld)
-            writer.endObject()
         }
-        writer.endArray()
     }
 
     func table(for terminal: Terminal) -> String {
-        var table = TextTable([
+        let titles = [
             "PHONE", "CLASS", "ASKED", "SENT", "MERGED", "SKIPPED", "FPS", "PICTURES", "FINAL",
-        ])
-        for phone in phones {
-            table.add([
+        ]
+        let rows = phones.map { phone in
+            [
                 phone.phone, phone.budgetClass, "\(phone.asked)", "\(phone.sent)",
                 "\(phone.merged)", "\(phone.skipped)", "\(phone.framesPerSecond)",
                 phone.pictures.map { "\($0)" } ?? "", phone.isFinal ? "yes" : "no",
-            ])
+            ]
         }
+        let table = TextTable(titles, rows)
         guard !steps.isEmpty else { return table.text(for: terminal) }
         return Self.table(of: steps, "PHONES SHOW").text(for: terminal) + "\n"
             + table.text(for: terminal)
     }
 
     static func table(of steps: [Step], _ shown: String) -> TextTable {
-        var story = TextTable(["STEP", shown, "HELD"])
-        for step in steps {
+        let rows = steps.map { step in
             let shows = step.shows.map { String(decoding: JSON.line($0.bytes), as: UTF8.self) }
-            story.add([step.name, shows ?? "", step.isHeld ? "yes" : "no"])
+            return [step.name, shows ?? "", step.isHeld ? "yes" : "no"]
         }
-        return story
+        return TextTable(["STEP", shown, "HELD"], rows)
     }
 }

@@ -32,8 +32,7 @@ enum ProfileMondays {
     static func table(of cases: [JSON], for terminal: Terminal) -> String {
         cases.map { json in
             let view = json.document.root
-            var table = TextTable(["DAY", "BY THE PHONE'S CLOCK", "WHAT"])
-            for line in view["seen"]?.elements.map({ $0 }) ?? [] {
+            let rows = view.items("seen").map { line in
                 let what =
                     if let state = line["shows"] {
                         "shows \(state.json)"
@@ -42,8 +41,9 @@ enum ProfileMondays {
                     } else {
                         "the relay asks the producer"
                     }
-                table.add([line["day"]?.string ?? "", line["local"]?.string ?? "", what])
+                return [line["day"]?.string ?? "", line["local"]?.string ?? "", what]
             }
+            let table = TextTable(["DAY", "BY THE PHONE'S CLOCK", "WHAT"], rows)
             let title = "\(view["zone"]?.string ?? ""), \(view["case"]?.string ?? "")"
             return title + "\n" + table.text(for: terminal)
         }.joined(separator: "\n")
@@ -53,16 +53,11 @@ enum ProfileMondays {
     static func run() throws -> [JSON] {
         try cases.map { item in
             let lines = try watch(item)
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("case", item.name)
-            writer.member("zone", item.zone)
-            writer.name("seen")
-            writer.beginArray()
-            for line in lines { writer.raw(line) }
-            writer.endArray()
-            writer.endObject()
-            return writer.json
+            return JSON.object { writer in
+                writer.member("case", item.name)
+                writer.member("zone", item.zone)
+                writer.array("seen", of: lines) { $0.raw($1) }
+            }
         }
     }
 
@@ -89,8 +84,7 @@ enum ProfileMondays {
                 rank -= 1
                 try putRank()
             case .fetched(let widget):
-                lines.append(
-                    line(home) { $0.member("fetched", widget.fetching?.rawValue ?? "") })
+                lines.append(line(home) { $0.member("fetched", widget.fetching?.rawValue ?? "") })
             case .drawn(let widget):
                 guard let entry = widget.current else { return }
                 lines.append(
@@ -112,15 +106,15 @@ enum ProfileMondays {
         _ home: VirtualHome, _ write: (inout JSONWriter) -> Void
     ) -> JSON {
         let local = home.now + home.rules.offset(at: home.now)
-        var writer = JSONWriter()
-        writer.beginObject()
-        // Unix time 0 is a Thursday.
-        let days = ["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"]
-        writer.member("day", days[Int(local.seconds / 86_400 % 7)])
-        writer.member("local", String(local.rfc3339InSeconds.dropLast()))
-        writer.member("at", home.now.rfc3339)
-        write(&writer)
-        writer.endObject()
-        return writer.json
+        return JSON.object { writer in
+            // Unix time 0 is a Thursday.
+            let days = [
+                "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday",
+            ]
+            writer.member("day", days[Int(local.seconds / 86_400 % 7)])
+            writer.member("local", String(local.rfc3339InSeconds.dropLast()))
+            writer.member("at", home.now.rfc3339)
+            write(&writer)
+        }
     }
 }

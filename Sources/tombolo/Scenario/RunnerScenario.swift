@@ -61,12 +61,9 @@ struct RunnerScenario: Sendable {
     /// Starts a cat. Only the newest cat runs; older ones stop at their present picture.
     private mutating func begin() async throws {
         try await Scenario(named: "runner")?.registerTypes(client)
-        let running = try await client.send(
-            RelayRequest("GET", "/v1/activities?status=active&type=\(Self.type)&limit=100"),
-            name: nil)
-        for one in try running.document().root["activities"]?.elements.map({ $0 }) ?? [] {
-            for clip in one["clips"]?.elements.map({ $0 }) ?? [] where clip["playing"]?.bool == true
-            {
+        let running = "/v1/activities?status=active&type=\(Self.type)&limit=100"
+        for one in try await client.view(running, name: nil).items("activities") {
+            for clip in one.items("clips") where clip["playing"]?.bool == true {
                 let names = [one["activity"], clip["clip"]].map {
                     PathText.escaped($0?.string ?? "")
                 }
@@ -98,9 +95,8 @@ struct RunnerScenario: Sendable {
     /// True if a phone reports its presence. Then clips can pause while the app is in front.
     private func reportsPresence() async throws -> Bool {
         for device in devices {
-            let answer = try await client.send(
-                RelayRequest("GET", "/v1/devices/\(device)"), name: device)
-            if try answer.document().root["presence"] != nil { return true }
+            let view = try await client.view("/v1/devices/\(device)", name: device)
+            if view["presence"] != nil { return true }
         }
         return false
     }
@@ -127,9 +123,8 @@ struct RunnerScenario: Sendable {
 
     private mutating func summary() async throws -> ScenarioSummary {
         try await drawings.look(client, at: activity)
-        let answer = try await client.send(RelayRequest("GET", path), name: activity)
-        let destinations = try answer.document().root["destinations"]
-        let found = (destinations.map { Array($0.elements) } ?? []).map(PhoneSummary.init)
+        let view = try await client.view(path, name: activity)
+        let found = view.items("destinations").map(PhoneSummary.init)
         let phones = devices.compactMap { name in
             found.first { $0.phone == name }.map { phone in
                 var phone = phone
@@ -143,58 +138,32 @@ struct RunnerScenario: Sendable {
     // MARK: Bodies
 
     private var startBody: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("type", Self.type)
-        writer.name("audience")
-        writer.beginObject()
-        writer.name("devices")
-        writer.beginArray()
-        for device in devices { writer.string(device) }
-        writer.endArray()
-        writer.endObject()
-        writer.name("attributes")
-        writer.raw(JSON.emptyObject)
-        writer.name("state")
-        writer.beginObject()
-        writer.member("image", RunnerCat.frames[0])
-        writer.endObject()
-        writer.name("alert")
-        writer.beginObject()
-        writer.member("title", "The cat is off")
-        writer.member("body", "It runs until somebody stops it")
-        writer.endObject()
-        writer.member("relevance", 1.0)
-        writer.endObject()
-        return writer.bytes
+        JSON.object { writer in
+            writer.member("type", Self.type)
+            writer.object("audience") { $0.array("devices", of: devices) { $0.string($1) } }
+            writer.member("attributes", JSON.emptyObject)
+            writer.object("state") { $0.member("image", RunnerCat.frames[0]) }
+            writer.object("alert") { writer in
+                writer.member("title", "The cat is off")
+                writer.member("body", "It runs until somebody stops it")
+            }
+            writer.member("relevance", 1.0)
+        }.bytes
     }
 
     private func clipBody(clock: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("flipbook")
-        writer.beginObject()
-        writer.member("path", "/image")
-        writer.name("frames")
-        writer.beginArray()
-        for frame in RunnerCat.frames { writer.string(frame) }
-        writer.endArray()
-        writer.member("every", Self.every.text)
-        writer.member("loop", "forever")
-        writer.member("clock", clock)
-        writer.endObject()
-        writer.endObject()
-        return writer.bytes
+        JSON.object { writer in
+            writer.object("flipbook") { writer in
+                writer.member("path", "/image")
+                writer.array("frames", of: RunnerCat.frames) { $0.string($1) }
+                writer.member("every", Self.every.text)
+                writer.member("loop", "forever")
+                writer.member("clock", clock)
+            }
+        }.bytes
     }
 
     private var endBody: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("where")
-        writer.beginObject()
-        writer.member("type", Self.type)
-        writer.endObject()
-        writer.endObject()
-        return writer.bytes
+        JSON.object { $0.object("where") { $0.member("type", Self.type) } }.bytes
     }
 }

@@ -3,24 +3,42 @@ import TomboloCore
 import TomboloJSON
 
 /// A scenario from `Protocol/examples/NAME/steps.json`: actions of a producer and of the phones'
-/// users, and what every phone draws after each step.
+/// users, and what cards or widgets show after each step.
 struct Scenario: Sendable {
     /// One step: its requests and the expected result.
     struct Step: Sendable {
         var name: String
         var requests: [Request]
-        /// How long the step lasts; nil means until the phones show the expected state.
+        /// How long the step lasts. Without it a step ends when the phones show the expected state.
         var lasts: Span?
-        /// The app's expected presence on every phone, as the relay knows it; nil: not checked.
-        var presenceState: String?
-        /// The content state that every phone should draw at the step's end; nil means not checked.
+        /// The state that cards or widgets should show at the step's end; nil means not checked.
         var shows: JSON?
-        /// The suffix of the checked card's activity id, such as `-2`; empty if it has none.
-        var card: String
+        /// The step as the file has it, with all else that should hold at its end.
+        var view: JSONView
+
+        init?(_ view: JSONView) {
+            guard let name = view["step"]?.string, let requests = Request.all(view["do"]) else {
+                return nil
+            }
+            (self.name, self.requests, self.view) = (name, requests, view)
+            lasts = view["for"]?.string.flatMap { Span(text: $0) }
+            shows = view["shows"]?.json
+        }
     }
 
-    /// One request of a step. In path and body, `{activity}`, `{phone}` and `{app}` are replaced.
-    /// In the answer to a tap, `"{angle}"` is replaced too.
+    /// A widget that is added to a phone before the first step and removed after the last one.
+    struct Place: Hashable, Sendable {
+        /// The name by which steps refer to the widget. By default it is the phone's name.
+        var name: String
+        var phone: String
+        var family: String
+        /// The widget's configuration id; nil if it has none.
+        var config: String?
+    }
+
+    /// One request of a step. In path and body, `{activity}`, `{phone}` and `{app}` are replaced;
+    /// in one of widgets `{kind}`, `{now}` and `{now+2s}`. In the answer to a tap, `"{angle}"` or
+    /// `{door}`, the widget's configuration id as the relay reports it, is replaced too.
     struct Request: Sendable {
         var method: String
         var path: String
@@ -30,9 +48,7 @@ struct Scenario: Sendable {
             guard let method = view["method"]?.string, let path = view["path"]?.string,
                 let body = view["body"]?.json
             else { return nil }
-            self.method = method
-            self.path = path
-            self.body = body
+            (self.method, self.path, self.body) = (method, path, body)
         }
 
         /// Reads a list of requests; nil if it is not a list or a request in it is not valid.
@@ -48,16 +64,22 @@ struct Scenario: Sendable {
 
     let name: String
     /// The types that the producer registers first: name and body of each.
-    private(set) var types: [(name: String, body: JSON)] = []
+    let types: [(name: String, body: JSON)]
     /// The types of the cards; empty if all phones show one activity. If the phones suffice, each
     /// phone gets one type in turn. Else a `lab` phone gets all types, and others get the first.
-    private(set) var apps: [String] = []
-    /// By the card's type, the request that the producer sends after a tap on the card.
+    let apps: [String]
+    /// By the card's type or the button's intent, the request that the producer sends after a tap.
     private(set) var answers: [String: Request] = [:]
+    /// Requests before the widgets are added, and requests after the last step, which are also sent
+    /// after a failure.
+    let before: [Request]
+    let after: [Request]
+    /// The widgets; empty if the scenario is about cards.
+    private(set) var places: [Place] = []
     private(set) var steps: [Step] = []
 
-    /// The names of the scenarios that this type reads. `WidgetScenario` reads the others.
-    static let names = ["radial", "runner", "window"]
+    static let ofCards = ["radial", "runner", "window"]
+    static let ofWidgets = ["profile", "door"]
 
     /// The compiled-in scenario with this name; nil if there is none.
     init?(named name: String) {
@@ -66,28 +88,44 @@ struct Scenario: Sendable {
         case "radial": asset = tombolo_protocol_radial()
         case "runner": asset = tombolo_protocol_runner()
         case "window": asset = tombolo_protocol_window()
+        case "profile": asset = tombolo_protocol_profile()
+        case "door": asset = tombolo_protocol_door()
         default: return nil
         }
         let bytes = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        // This cannot fail: a test reads every compiled-in file.
-        guard let view = try? JSONDocument(bytes).root else { return nil }
-        self.init(name: name, view)
-    }
-
-    /// Nil if the JSON is not a valid scenario.
-    init?(name: String, _ view: JSONView) {
+        guard let view = Self.withPictures(bytes) else { return nil }
         self.name = name
         types = view["types"]?.members.map { ($0, $1.json) } ?? []
-        apps = view["apps"]?.elements.compactMap(\.string) ?? []
-        for (type, request) in view["answers"]?.members.map({ ($0, $1) }) ?? [] {
+        apps = view.texts("apps")
+        before = Request.all(view["before"]) ?? []
+        after = Request.all(view["after"]) ?? []
+        for (cause, request) in view["answers"]?.members.map({ $0 }) ?? [] {
             guard let request = Request(request) else { return nil }
-            answers[type] = request
+            answers[cause] = request
         }
-        for entry in view["steps"]?.elements.map({ $0 }) ?? [] {
-            guard let step = Step(entry) else { return nil }
-            steps.append(step)
+        for place in view.items("widgets") {
+            guard let phone = place["phone"]?.string, let family = place["family"]?.string else {
+                return nil
+            }
+            places.append(
+                Place(
+                    name: place["name"]?.string ?? phone, phone: phone, family: family,
+                    config: place["config"]?.string))
         }
-        guard !steps.isEmpty else { return nil }
+        steps = view.items("steps").compactMap(Step.init)
+        guard !steps.isEmpty, steps.count == view["steps"]?.count else { return nil }
+    }
+
+    /// Parses the file after replacing each `{picture:NAME}` by the member NAME of `pictures`.
+    private static func withPictures(_ bytes: [UInt8]) -> JSONView? {
+        var text = String(decoding: bytes, as: UTF8.self)
+        // This cannot fail: a test reads every compiled-in file.
+        guard let view = try? JSONDocument(bytes).root else { return nil }
+        for (name, picture) in view["pictures"]?.members.map({ $0 }) ?? [] {
+            text = text.replacing("{picture:\(name)}", with: picture.string ?? "")
+        }
+        // This cannot fail, for the same reason.
+        return try? JSONDocument(Array(text.utf8)).root
     }
 
     /// Registers the scenario's types with a relay, which the producer does first.
@@ -102,18 +140,5 @@ struct Scenario: Sendable {
     /// The requests that create the cards: those of the first step that starts an activity.
     var beginning: [Request] {
         steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []
-    }
-}
-
-extension Scenario.Step {
-    fileprivate init?(_ view: JSONView) {
-        guard let name = view["step"]?.string,
-            let requests = Scenario.Request.all(view["do"])
-        else { return nil }
-        (self.name, self.requests) = (name, requests)
-        lasts = view["for"]?.string.flatMap { Span(text: $0) }
-        presenceState = view["presence_state"]?.string
-        shows = view["shows"]?.json
-        card = view["card"]?.string ?? ""
     }
 }

@@ -29,9 +29,7 @@ struct ScenarioPlayer: Sendable {
     private static let turn: Int64 = 180
 
     init(_ scenario: Scenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
-        self.scenario = scenario
-        self.client = client
-        self.loop = loop
+        (self.scenario, self.client, self.loop) = (scenario, client, loop)
         // A new id, because a start with the id of an ended activity would restart that activity.
         activity = "\(scenario.name)-\(Hex.encode(RandomBytes.make(4)))"
         devices = (1...phones).map { "phone-\($0)" }
@@ -44,8 +42,7 @@ struct ScenarioPlayer: Sendable {
         for step in scenario.steps {
             for request in step.requests { try await send(request) }
             let isHeld = try await isHeld(step)
-            summary.steps.append(
-                ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
+            summary.steps.append(.init(name: step.name, shows: step.shows, isHeld: isHeld))
             if !isHeld { break }
         }
         // A phone may report a drawing a little later.
@@ -63,7 +60,8 @@ struct ScenarioPlayer: Sendable {
     private static let reportTime = Duration.seconds(10)
 
     private func summary(of card: Card) async throws -> PhoneSummary {
-        let view = try await view(card.activity)
+        let path = "/v1/activities/\(card.activity)"
+        let view = try await client.view(path, name: card.activity)
         let one = view["destinations"]?.elements.first { $0["device"]?.string == card.phone }
         guard var phone = one.map(PhoneSummary.init) else {
             throw ProgramError(
@@ -123,8 +121,7 @@ struct ScenarioPlayer: Sendable {
     /// The budget class of each phone; empty if there are no simulated phones.
     private func classes() async throws -> [String] {
         do throws(ProgramError) {
-            let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
-            let pages = try answer.document().root["phones"]?.elements.map { $0 } ?? []
+            let pages = try await client.view("/v1/phones", name: nil).items("phones")
             return devices.map { device in
                 pages.first { $0["phone"]?.string == device }?["class"]?.string ?? ""
             }
@@ -159,8 +156,7 @@ struct ScenarioPlayer: Sendable {
 
     private func send(_ request: Scenario.Request) async throws {
         let body = String(decoding: request.body.bytes, as: UTF8.self)
-        let isOfCard =
-            !scenario.apps.isEmpty && (request.path + body).contains("{activity}")
+        let isOfCard = !scenario.apps.isEmpty && (request.path + body).contains("{activity}")
         let isForEach = request.isForPhones || isOfCard
         var phones: Set<String> = []
         for card in cards where isOfCard || phones.insert(card.phone).inserted {
@@ -182,15 +178,9 @@ struct ScenarioPlayer: Sendable {
 
     /// Adds the phones of this run to a start's audience.
     private func addressed(_ body: String, to phones: [String]) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("devices")
-        writer.beginArray()
-        for phone in phones { writer.string(phone) }
-        writer.endArray()
-        writer.endObject()
+        let json = JSON.object { $0.array("devices", of: phones) { $0.string($1) } }
         let start = JSON(unchecked: Array(body.utf8))
-        let whole = start.setting(JSONPointer(tokens: ["audience"]), to: writer.json) ?? start
+        let whole = start.setting(JSONPointer(tokens: ["audience"]), to: json) ?? start
         return String(decoding: whole.bytes, as: UTF8.self)
     }
 
@@ -215,17 +205,14 @@ struct ScenarioPlayer: Sendable {
 
     private mutating func isHeld(_ step: Scenario.Step) async throws -> Bool {
         let since = loop.now
-        while true {
+        return try await loop.poll(
+            every: Self.lookInterval, within: RunnerScenario.convergenceTimeout
+        ) {
             try await answerTaps()
             try await drawings.look(client, at: activity)
-            if let lasts = step.lasts {
-                if loop.now >= since + .nanoseconds(lasts.nanoseconds) { return true }
-            } else if try await holds(step) {
-                return true
-            }
-            if loop.now >= since + RunnerScenario.convergenceTimeout { return false }
-            try await loop.sleep(for: Self.lookInterval)
-        }
+            guard let lasts = step.lasts else { return try await holds(step) ? true : nil }
+            return loop.now >= since + .nanoseconds(lasts.nanoseconds) ? true : nil
+        } ?? false
     }
 
     /// This gives two reads for each frame.
@@ -235,44 +222,17 @@ struct ScenarioPlayer: Sendable {
         if let shows = step.shows {
             for card in cards {
                 let place = PhoneDrawings.Card(
-                    phone: card.phone, activity: card.activity + step.card)
-                guard let drawn = drawings.newest[place],
-                    Self.isSame(drawn.document.root, shows.document.root)
-                else { return false }
+                    phone: card.phone,
+                    activity: card.activity + (step.view["card"]?.string ?? ""))
+                let drawn = drawings.newest[place]?.document.root
+                guard drawn?.isSame(as: shows.document.root) == true else { return false }
             }
         }
-        guard let state = step.presenceState else { return true }
+        guard let state = step.view["presence_state"]?.string else { return true }
         for device in devices {
-            let answer = try await client.send(
-                RelayRequest("GET", "/v1/devices/\(device)"), name: device)
-            let view = try answer.document().root
+            let view = try await client.view("/v1/devices/\(device)", name: device)
             if view["presence"]?["state"]?.string != state { return false }
         }
         return true
-    }
-
-    /// True if the values are equal. Ignores additional members, which bundles and keyframes have.
-    static func isSame(_ one: JSONView, _ other: JSONView) -> Bool {
-        guard one.kind == other.kind else { return false }
-        switch one.kind {
-        case .null: return true
-        case .bool: return one.bool == other.bool
-        case .number: return one.double == other.double
-        case .string: return one.string == other.string
-        case .array:
-            let (these, those) = (Array(one.elements), Array(other.elements))
-            return these.count == those.count && zip(these, those).allSatisfy(isSame)
-        case .object:
-            let members = one.members.filter { $0.0 != "clip" }
-            return members.count == other.count
-                && members.allSatisfy { name, value in
-                    other[name].map { isSame(value, $0) } ?? false
-                }
-        }
-    }
-
-    private func view(_ id: String) async throws -> JSONView {
-        try await client.send(RelayRequest("GET", "/v1/activities/\(id)"), name: id).document()
-            .root
     }
 }

@@ -23,13 +23,14 @@ struct StayingScenario: Sendable {
 
     func run(until isStopped: @escaping @Sendable () -> Bool) async throws {
         repeat {
-            if let scenario = WidgetScenario(named: name) {
+            guard let scenario = Scenario(named: name) else { return }
+            if !scenario.places.isEmpty {
                 var player = WidgetPlayer(scenario, client, phones: phones, loop: loop)
                 try await player.stay(until: isStopped)
             } else if name == "runner" {
                 var runner = RunnerScenario(client, phones: phones, loop: loop)
                 try await runner.stay(until: isStopped)
-            } else if let scenario = Scenario(named: name) {
+            } else {
                 var player = ScenarioPlayer(scenario, client, phones: phones, loop: loop)
                 try await player.stay(until: isStopped)
             }

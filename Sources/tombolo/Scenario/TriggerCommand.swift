@@ -41,14 +41,18 @@ enum TriggerCommand {
         _ name: String, _ client: RelayClient, phones: Int, _ duration: Span,
         _ context: CommandContext
     ) async throws -> ExitStatus {
-        if let scenario = WidgetScenario(named: name) {
-            return try await play(scenario, client, phones: phones, context)
+        let scenario = Scenario(named: name)
+        if let scenario, !scenario.places.isEmpty {
+            var player = WidgetPlayer(scenario, client, phones: phones, loop: context.loop)
+            let summary = try await player.run()
+            return try conclude(
+                context, json: summary.json, table: summary.table(for: context.terminal),
+                isDone: summary.converged, summary.steps, who: "widget",
+                remedy: "tombolo phone ls")
         }
         let summary: ScenarioSummary
         // Without `--steps`, the cat runs for the given time.
-        if name != "runner" || context.invocation.isGiven(.scenarioSteps),
-            let scenario = Scenario(named: name)
-        {
+        if let scenario, name != "runner" || context.invocation.isGiven(.scenarioSteps) {
             var player = ScenarioPlayer(scenario, client, phones: phones, loop: context.loop)
             summary = try await player.run()
         } else {
@@ -65,22 +69,12 @@ enum TriggerCommand {
     private static func write(
         _ cases: [JSON], _ context: CommandContext, _ table: ([JSON], Terminal) -> String
     ) throws -> ExitStatus {
-        if OutputFormat(context) == .table {
+        if context.printsTable {
             try context.terminal.write(table(cases, context.terminal).utf8)
         } else {
-            for line in cases { try context.terminal.write(line.bytes + [10]) }
+            for line in cases { try context.terminal.write(line: line) }
         }
         return .succeeded
-    }
-
-    private static func play(
-        _ scenario: WidgetScenario, _ client: RelayClient, phones: Int, _ context: CommandContext
-    ) async throws -> ExitStatus {
-        var player = WidgetPlayer(scenario, client, phones: phones, loop: context.loop)
-        let summary = try await player.run()
-        return try conclude(
-            context, json: summary.json, table: summary.table(for: context.terminal),
-            isDone: summary.converged, summary.steps, who: "widget", remedy: "tombolo phone ls")
     }
 
     /// Prints the summary of a run. Throws an error that names the failed step.
@@ -88,10 +82,10 @@ enum TriggerCommand {
         _ context: CommandContext, json: JSON, table: String, isDone: Bool,
         _ steps: [ScenarioSummary.Step], who: String, remedy: String
     ) throws -> ExitStatus {
-        if OutputFormat(context) == .table {
+        if context.printsTable {
             try context.terminal.write(table.utf8)
         } else {
-            try context.terminal.write(json.bytes + [10])
+            try context.terminal.write(line: json)
         }
         guard isDone else {
             let step = steps.last { !$0.isHeld }.map { "what \"\($0.name)\" comes to" }

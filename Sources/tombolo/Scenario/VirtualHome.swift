@@ -139,8 +139,7 @@ final class VirtualHome {
         core.step(input, now: now, effects: &effects)
         try carryOut(effects)
         while let batch = core.takeBatch(now: now) {
-            let receipt = AppendReceipt(
-                firstSeq: seq + 1, firstFactSeq: factSeq + 1, of: batch)
+            let receipt = AppendReceipt(firstSeq: seq + 1, firstFactSeq: factSeq + 1, of: batch)
             seq += Int64(batch.events.count)
             factSeq += Int64(batch.facts.count)
             var effects = Effects()
@@ -156,8 +155,7 @@ final class VirtualHome {
         }
         for upstream in effects.channels { try step(.capacity(upstream, 10)) }
         for push in effects.pushes {
-            try step(
-                .pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
+            try step(.pushEnded(PushOutcome(push: push.id, result: .accepted, took: .zero)))
             // Only pushes for widgets are delivered here.
             guard push.surface == .widgets else { continue }
             try carryOut(
@@ -181,8 +179,7 @@ final class VirtualHome {
                 try tell(.putToken(name, try TokenRegistration(reading: view)))
             case .widgetFetch(let widget):
                 try saw(.fetched(widget))
-                try carryOut(
-                    phone.widgetFetched(widget.key, try fetched(widget.key), at: wall))
+                try carryOut(phone.widgetFetched(widget.key, try fetched(widget.key), at: wall))
             case .widgetDrawn(let widget): try saw(.drawn(widget))
             case .tapped(let tap): try saw(.tapped(tap))
             default: break

@@ -5,12 +5,12 @@ import TomboloLoop
 
 /// Plays a widget scenario on the simulated phones, step by step, and checks what they show.
 struct WidgetPlayer: Sendable {
-    private let scenario: WidgetScenario
+    private let scenario: Scenario
     private let client: RelayClient
     private let loop: EpollLoop
     /// The kind of this run's widgets. It is new, so that widgets of other runs do not matter.
     private let kind: String
-    let places: [WidgetScenario.Place]
+    let places: [Scenario.Place]
     /// For each widget, its present state, and all its states in order.
     private(set) var newest: [String: JSON] = [:]
     private var sequences: [String: [JSON]] = [:]
@@ -25,10 +25,8 @@ struct WidgetPlayer: Sendable {
     private static let lookInterval = Duration.milliseconds(50)
 
     /// - Parameter phones: number of phones. There is an iPad, too.
-    init(_ scenario: WidgetScenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
-        self.scenario = scenario
-        self.client = client
-        self.loop = loop
+    init(_ scenario: Scenario, _ client: RelayClient, phones: Int, loop: EpollLoop) {
+        (self.scenario, self.client, self.loop) = (scenario, client, loop)
         kind = "\(scenario.name)-\(Hex.encode(RandomBytes.make(4)))"
         let names = Set((1...phones).map { "phone-\($0)" } + ["pad-1"])
         places = scenario.places.filter { names.contains($0.phone) }
@@ -77,11 +75,7 @@ struct WidgetPlayer: Sendable {
     /// Waits for the phones, and registers the types, as a producer does first.
     private func begin() async throws {
         for phone in Set(places.map(\.phone)).sorted() { try await meet(phone) }
-        for type in scenario.types {
-            _ = try await client.send(
-                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
-                name: type.name)
-        }
+        try await scenario.registerTypes(client)
     }
 
     private mutating func playSteps() async throws -> WidgetSummary {
@@ -91,15 +85,13 @@ struct WidgetPlayer: Sendable {
             (pagesBefore, phonesBefore) = (pages, phones)
             for request in step.requests { try await send(request) }
             let isHeld = try await isHeld(step)
-            summary.steps.append(
-                ScenarioSummary.Step(name: step.name, shows: step.shows, isHeld: isHeld))
+            summary.steps.append(.init(name: step.name, shows: step.shows, isHeld: isHeld))
             if !isHeld { break }
         }
         for place in places {
+            let fetches = pages[place.name]?.document.root["fetches"]?.integer ?? 0
             summary.widgets.append(
-                WidgetSummary.Widget(
-                    place, fetches: pages[place.name]?.document.root["fetches"]?.integer ?? 0,
-                    drawn: sequences[place.name] ?? []))
+                .init(place: place, fetches: fetches, drawn: sequences[place.name] ?? []))
         }
         return summary
     }
@@ -107,35 +99,34 @@ struct WidgetPlayer: Sendable {
     /// Waits until a phone has registered itself and its tokens, as earlier pushes could not reach
     /// it.
     private func meet(_ phone: String) async throws {
-        let giveUpAt = loop.now + ScenarioPlayer.arrivalTime
-        while true {
+        let path = "/v1/devices/\(PathText.escaped(phone))"
+        let hasToken: Bool? = try await loop.poll(
+            every: RunnerScenario.pollInterval, within: ScenarioPlayer.arrivalTime
+        ) {
             do throws(ProgramError) {
-                let answer = try await client.send(
-                    RelayRequest("GET", "/v1/devices/\(PathText.escaped(phone))"), name: phone)
-                let tokens = try answer.document().root["tokens"]?.elements.map { $0 } ?? []
-                if tokens.contains(where: { $0["name"]?.string == "widget" }) { return }
+                let names = try await client.view(path, name: phone).items("tokens").map {
+                    $0["name"]?.string
+                }
+                return names.contains("widget") ? true : nil
             } catch {
                 guard error.status == .notFoundOrConflict else { throw error }
+                return nil
             }
-            guard loop.now < giveUpAt else {
-                throw ProgramError(
-                    "\(phone) has no token for its widgets", remedy: "tombolo device show \(phone)")
-            }
-            try await loop.sleep(for: RunnerScenario.pollInterval)
         }
+        guard hasToken != true else { return }
+        throw ProgramError(
+            "\(phone) has no token for its widgets", remedy: "tombolo device show \(phone)")
     }
 
-    private func act(_ place: WidgetScenario.Place, _ deed: String) async throws {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("do", deed)
-        writer.member("widget", kind)
-        writer.member("family", place.family)
-        if let config = place.config { writer.member("config", filled(config)) }
-        writer.endObject()
+    private func act(_ place: Scenario.Place, _ deed: String) async throws {
+        let body = JSON.object { writer in
+            writer.member("do", deed)
+            writer.member("widget", kind)
+            writer.member("family", place.family)
+            if let config = place.config { writer.member("config", filled(config)) }
+        }.bytes
         let path = "/v1/phones/\(PathText.escaped(place.phone))"
-        _ = try await client.send(
-            RelayRequest("POST", path, body: writer.bytes), name: place.phone)
+        _ = try await client.send(RelayRequest("POST", path, body: body), name: place.phone)
     }
 
     private func send(_ request: Scenario.Request) async throws {
@@ -185,22 +176,19 @@ struct WidgetPlayer: Sendable {
 
     // MARK: Results
 
-    private mutating func isHeld(_ step: WidgetScenario.Step) async throws -> Bool {
-        let since = loop.now
-        while true {
+    private mutating func isHeld(_ step: Scenario.Step) async throws -> Bool {
+        let end = loop.now + .nanoseconds(step.lasts?.nanoseconds ?? 0)
+        return try await loop.poll(
+            every: Self.lookInterval, within: RunnerScenario.convergenceTimeout
+        ) {
             try await answerActions()
             try await look()
-            let isOver =
-                step.lasts.map { loop.now >= since + .nanoseconds($0.nanoseconds) } ?? true
-            if isOver, holds(step) { return true }
-            if loop.now >= since + RunnerScenario.convergenceTimeout { return false }
-            try await loop.sleep(for: Self.lookInterval)
-        }
+            return loop.now >= end && holds(step) ? true : nil
+        } ?? false
     }
 
     private mutating func look() async throws {
-        let answer = try await client.send(RelayRequest("GET", "/v1/phones"), name: nil)
-        for page in try answer.document().root["phones"]?.elements.map({ $0 }) ?? [] {
+        for page in try await client.view("/v1/phones", name: nil).items("phones") {
             // Ignore phones without a widget of this run.
             guard let name = page["phone"]?.string, places.contains(where: { $0.phone == name })
             else { continue }
@@ -226,23 +214,26 @@ struct WidgetPlayer: Sendable {
         }
     }
 
-    private func holds(_ step: WidgetScenario.Step) -> Bool {
-        let names = places.map(\.name).filter {
-            step.widgets.isEmpty || step.widgets.contains($0)
-        }
-        for name in step.empty where places.contains(where: { $0.name == name }) {
+    private func holds(_ step: Scenario.Step) -> Bool {
+        let named = step.view.texts("of")
+        let names = places.map(\.name).filter { named.isEmpty || named.contains($0) }
+        // Some widgets have fetched and got nothing to show.
+        for name in step.view.texts("nothing") where places.contains(where: { $0.name == name }) {
             let fetches = pages[name]?.document.root["fetches"]?.integer ?? 0
             guard newest[name] == nil, fetches > 0 else { return false }
         }
         if let shows = step.shows {
             for name in names {
-                guard let state = newest[name],
-                    ScenarioPlayer.isSame(state.document.root, shows.document.root)
-                else { return false }
+                guard newest[name]?.document.root.isSame(as: shows.document.root) == true else {
+                    return false
+                }
             }
         }
         guard holdsBesides(step) else { return false }
-        let differing = step.differing.filter { name in places.contains { $0.name == name } }
+        // The widgets of some phones change by themselves, each at a different time.
+        let differing = step.view.texts("next_entries_differ").filter { name in
+            places.contains { $0.name == name }
+        }
         let dates = differing.compactMap {
             pages[$0]?.document.root["next_entry_at"]?.string
         }
@@ -253,14 +244,10 @@ struct WidgetPlayer: Sendable {
 /// The last line of `trigger` for a widget scenario.
 struct WidgetSummary: Sendable {
     struct Widget: Sendable {
-        var place: WidgetScenario.Place
+        var place: Scenario.Place
         var fetches: Int64
         /// The states that the widget showed, in order.
         var drawn: [JSON]
-
-        init(_ place: WidgetScenario.Place, fetches: Int64, drawn: [JSON]) {
-            (self.place, self.fetches, self.drawn) = (place, fetches, drawn)
-        }
     }
 
     var scenario: String
@@ -271,38 +258,28 @@ struct WidgetSummary: Sendable {
     var converged: Bool { !widgets.isEmpty && steps.allSatisfy(\.isHeld) }
 
     var json: JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("scenario", scenario)
-        writer.member("converged", converged)
-        writer.name("widgets")
-        writer.beginArray()
-        for widget in widgets {
-            writer.beginObject()
-            writer.member("widget", widget.place.name)
-            writer.member("phone", widget.place.phone)
-            writer.member("family", widget.place.family)
-            writer.member("fetches", widget.fetches)
-            writer.name("drawn")
-            writer.beginArray()
-            for state in widget.drawn { writer.raw(state) }
-            writer.endArray()
-            writer.endObject()
+        JSON.object { writer in
+            writer.member("scenario", scenario)
+            writer.member("converged", converged)
+            writer.objects("widgets", widgets) { writer, widget in
+                writer.member("widget", widget.place.name)
+                writer.member("phone", widget.place.phone)
+                writer.member("family", widget.place.family)
+                writer.member("fetches", widget.fetches)
+                writer.array("drawn", of: widget.drawn) { $0.raw($1) }
+            }
+            ScenarioSummary.write(steps, to: &writer)
         }
-        writer.endArray()
-        ScenarioSummary.write(steps, to: &writer)
-        writer.endObject()
-        return writer.json
     }
 
     func table(for terminal: Terminal) -> String {
-        var table = TextTable(["WIDGET", "PHONE", "FAMILY", "FETCHES", "PICTURES"])
-        for widget in widgets {
-            table.add([
+        let rows = widgets.map { widget in
+            [
                 widget.place.name, widget.place.phone, widget.place.family,
                 "\(widget.fetches)", "\(widget.drawn.count)",
-            ])
+            ]
         }
+        let table = TextTable(["WIDGET", "PHONE", "FAMILY", "FETCHES", "PICTURES"], rows)
         return ScenarioSummary.table(of: steps, "WIDGETS SHOW").text(for: terminal) + "\n"
             + table.text(for: terminal)
     }

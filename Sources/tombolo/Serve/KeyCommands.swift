@@ -10,10 +10,7 @@ enum KeyCommands {
     /// `key mint`: if no relay uses the log, writes the key into it; else asks the relay.
     static func mint(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
-        guard let text = invocation.text(.scope) else {
-            throw ProgramError.usage(
-                "key mint needs --scope", remedy: "tombolo key mint --scope produce,observe")
-        }
+        let text = try invocation.needed(.scope, like: "key mint --scope produce,observe")
         guard let scopes = ScopeSet(list: text) else {
             throw ProgramError.usage(
                 "--scope \(text) is not a list of produce, observe, operate, device:ID",
@@ -25,9 +22,9 @@ enum KeyCommands {
                 remedy: "tombolo key mint --scope device:phone-1 --user u42")
         }
         try checkTraits(context)
-        guard
-            let home = LogHome(try ConfigurationSources(invocation).configuration)
-        else { return try await ask(context, scopes) }
+        guard let home = LogHome(try ConfigurationSources(invocation).configuration) else {
+            return try await ask(context, scopes)
+        }
         guard !invocation.isGiven(.dryRun) else {
             throw ProgramError.usage(
                 "--dry-run asks a relay, and --data writes without one",
@@ -42,7 +39,7 @@ enum KeyCommands {
             if let newData { sayThatItIsNew(newData, context) }
             return status
         } catch let error as EventLogError {
-            guard case .unusable(let cause, _) = error else { throw ProgramError(error) }
+            guard case .unusable(let cause, _) = error else { throw error }
             guard invocation.text(.key) == nil else { return try await ask(context, scopes) }
             throw ProgramError(
                 cause,
@@ -88,29 +85,23 @@ enum KeyCommands {
         }
     }
 
-    private static func ask(_ context: CommandContext, _ scopes: ScopeSet) async throws
-        -> ExitStatus
-    {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("scopes")
-        writer.beginArray()
-        for scope in scopes.scopes { writer.string(scope.text) }
-        writer.endArray()
-        binding(context).write(to: &writer)
-        if let name = context.invocation.text(.keyName) { writer.member("name", name) }
-        if let life = context.invocation.text(.keyLife) { writer.member("expires_in", life) }
-        writer.endObject()
-        return try await make(context, "/v1/keys", writer.bytes, name: nil)
+    private static func ask(
+        _ context: CommandContext, _ scopes: ScopeSet
+    ) async throws -> ExitStatus {
+        let body = JSON.object { writer in
+            writer.array("scopes", of: scopes.scopes) { $0.string($1.text) }
+            binding(context).write(to: &writer)
+            writer.optionals(
+                context.invocation.values([("name", .keyName), ("expires_in", .keyLife)]))
+        }.bytes
+        return try await make(context, "/v1/keys", body, name: nil)
     }
 
     private static func make(
         _ context: CommandContext, _ path: String, _ body: [UInt8], name: String?
     ) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        let answer = try await client.send(
-            .write(context, "POST", path, body: body), name: name)
+        let answer = try await context.reply(
+            to: .write(context, "POST", path, body: body), name: name)
         try print(context, try answer.document().root)
         return .succeeded
     }
@@ -118,12 +109,8 @@ enum KeyCommands {
     /// `key rotate`: replaces a key.
     static func rotate(_ context: CommandContext) async throws -> ExitStatus {
         let id = context.invocation.arguments[0]
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let grace = context.invocation.text(.grace) { writer.member("grace", grace) }
-        writer.endObject()
-        return try await make(
-            context, "/v1/keys/\(PathText.escaped(id))/rotate", writer.bytes, name: id)
+        let body = JSON.object { $0.optionals([("grace", context.invocation.text(.grace))]) }.bytes
+        return try await make(context, "/v1/keys/\(PathText.escaped(id))/rotate", body, name: id)
     }
 
     /// `key ls`: lists the keys.
@@ -139,29 +126,20 @@ enum KeyCommands {
                     ("tenant", context.invocation.text(.keysOf)), ("limit", "1000"),
                     ("cursor", cursor),
                 ])
-            let root = try await client.send(RelayRequest("GET", page), name: nil).document().root
-            keys += (root["keys"].map { Array($0.elements) } ?? []).map(\.json)
+            let root = try await client.view(page, name: nil)
+            keys += root.items("keys").map(\.json)
             cursor = root["next_cursor"]?.string
         } while cursor != nil
-        guard OutputFormat(context) == .table else {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.name("keys")
-            writer.beginArray()
-            for key in keys { writer.raw(key) }
-            writer.endArray()
-            writer.endObject()
-            try context.terminal.write(writer.bytes + [10])
+        guard context.printsTable else {
+            try context.terminal.write(
+                line: JSON.object { $0.array("keys", of: keys) { $0.raw($1) } })
             return .succeeded
         }
         let columns = ["id", "name", "created_by", "created_at", "last_used_at", "expires_at"]
-        var table = TextTable(columns.map { $0.uppercased() } + ["SCOPES"])
-        for key in keys.map(\.document.root) {
-            let scopes = key["scopes"].map { $0.elements.compactMap(\.string) } ?? []
-            table.add(
-                columns.map { key[$0]?.string ?? "" } + [scopes.joined(separator: ",")])
+        let rows = keys.map(\.document.root).map { key in
+            columns.map { key[$0]?.string ?? "" } + [key.texts("scopes").joined(separator: ",")]
         }
-        try context.terminal.write(table.text(for: context.terminal).utf8)
+        try context.terminal.write(TextTable(columns.map { $0.uppercased() } + ["SCOPES"], rows))
         return .succeeded
     }
 
@@ -204,17 +182,15 @@ enum KeyCommands {
 
     /// Prints `{"id","key","scopes"}`; on a terminal, only the key.
     private static func print(_ context: CommandContext, _ view: JSONView) throws {
-        guard OutputFormat(context) == .table else {
-            var writer = JSONWriter()
-            writer.beginObject()
-            for name in [
+        guard context.printsTable else {
+            let names = [
                 "dry_run", "id", "key", "scopes", "user", "app", "name", "expires_at", "replaces",
-            ] {
-                if let value = view[name] { writer.member(name, value.json) }
+            ]
+            return try context.terminal.printObject { writer in
+                for name in names {
+                    if let value = view[name] { writer.member(name, value.json) }
+                }
             }
-            writer.endObject()
-            try context.terminal.write(writer.bytes + [10])
-            return
         }
         guard let key = view["key"]?.string else {
             return try context.terminal.print("it would be made")

@@ -17,15 +17,13 @@ struct ReadyLine: Hashable, Sendable {
     var consoleWithKey: String { key.map { "\(console)#key=\($0)" } ?? console }
 
     var json: JSON {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("ready", true)
-        writer.member("api", api.description)
-        if let key { writer.member("key", key) }
-        if let simulator { writer.member("simulator", simulator) }
-        writer.member("console", console)
-        if let caFile { writer.member("ca", caFile) }
-        writer.endObject()
-        return writer.json
+        JSON.object { writer in
+            writer.member("ready", true)
+            writer.member("api", api.description)
+            if let key { writer.member("key", key) }
+            if let simulator { writer.member("simulator", simulator) }
+            writer.member("console", console)
+            if let caFile { writer.member("ca", caFile) }
+        }
     }
 }

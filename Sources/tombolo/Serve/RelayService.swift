@@ -195,8 +195,7 @@ final class RelayService: @unchecked Sendable {
         let minted = access.mint(
             environment: "dev", tenant: .main, scopes: .all, now: await relay.wallNow())
         guard
-            case .stored = await relay.storeKey(
-                number: minted.record.number, value: minted.encoded)
+            case .stored = await relay.storeKey(number: minted.record.number, value: minted.encoded)
         else { throw ProgramError("the key could not be stored") }
         access.admit(minted)
         return minted.key.text

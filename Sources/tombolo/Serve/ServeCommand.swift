@@ -59,7 +59,7 @@ enum ServeCommand {
                     try context.terminal.print(
                         "the relay is ready at \(ready.api); its console: \(ready.console)")
                 } else {
-                    try context.terminal.write(ready.json.bytes + [10])
+                    try context.terminal.write(line: ready.json)
                 }
             }
         }

@@ -26,11 +26,8 @@ final class ServeReload: @unchecked Sendable {
         _ checked: CheckedConfiguration, upstreams: UpstreamSender, service: RelayService,
         log: OperatorLog
     ) {
-        self.log = log
-        self.context = context
-        self.manager = manager
-        self.upstreams = upstreams
-        self.service = service
+        (self.log, self.context, self.manager) = (log, context, manager)
+        (self.upstreams, self.service) = (upstreams, service)
         started = sources
         current = checked
     }
@@ -93,19 +90,11 @@ final class ServeReload: @unchecked Sendable {
         do {
             sources = try ConfigurationSources(context.invocation, socket: manager.address)
         } catch {
-            return [
-                OperatorNote(
-                    .error, .configurationRefused, "nothing is changed: \(error.cause)",
-                    remedy: error.remedy)
-            ]
+            return [Self.refused("nothing is changed: \(error.cause)", error.remedy)]
         }
         let modes = started.configuration.data.map { DataModes($0, isDryRun: isDryRun) }
         if let finding = modes?.findings.first {
-            return [
-                OperatorNote(
-                    .error, .configurationRefused, "nothing is changed: \(finding.cause)",
-                    remedy: finding.remedy)
-            ]
+            return [Self.refused("nothing is changed: \(finding.cause)", finding.remedy)]
         }
         var notes = modes?.notes ?? []
         notes += certificate(sources, isDryRun: isDryRun)
@@ -114,18 +103,23 @@ final class ServeReload: @unchecked Sendable {
         return notes.isEmpty ? [Self.nothing] : notes
     }
 
+    private static func refused(_ text: String, _ remedy: String?) -> OperatorNote {
+        OperatorNote(.error, .configurationRefused, text, remedy: remedy)
+    }
+
+    private func stays(
+        _ finding: ConfigurationFinding, _ sources: ConfigurationSources
+    ) -> OperatorNote {
+        Self.refused("the old certificate stays in use: \(sources.text(finding))", finding.remedy)
+    }
+
     private func certificate(
         _ sources: ConfigurationSources, isDryRun: Bool
     ) -> [OperatorNote] {
         guard let files = sources.configuration.tls, current.tls != nil else { return [] }
         var findings: [ConfigurationFinding] = []
         guard let tls = CheckedConfiguration.tls(files, &findings) else {
-            return findings.map { finding in
-                OperatorNote(
-                    .error, .configurationRefused,
-                    "the old certificate stays in use: \(sources.text(finding))",
-                    remedy: finding.remedy)
-            }
+            return findings.map { stays($0, sources) }
         }
         guard tls.certificateChain != current.tls?.certificateChain else {
             return current.certificateNotice(at: SystemClock().now()).map { [sources.note($0)] }
@@ -138,12 +132,7 @@ final class ServeReload: @unchecked Sendable {
         if let notice, !tls.validity.contains(now.seconds),
             current.tls?.validity.contains(now.seconds) == true
         {
-            return [
-                OperatorNote(
-                    .error, .configurationRefused,
-                    "the old certificate stays in use: \(sources.text(notice))",
-                    remedy: notice.remedy)
-            ]
+            return [stays(notice, sources)]
         }
         if !isDryRun {
             service.reload(tls)

@@ -27,9 +27,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     var number: UpstreamNumber { checked.upstream.upstream }
 
     init(_ checked: CheckedApp, key: ProviderKey, loop: EpollLoop) throws {
-        self.checked = checked
-        self.key = key
-        self.loop = loop
+        (self.checked, self.key, self.loop) = (checked, key, loop)
         retiring = Parking(loop)
         proving = Parking(loop)
         channels = try APNsChannels(
@@ -59,9 +57,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     }
 
     private func drained() async {
-        while !isRetired {
-            if await retiring.park() == .cancelled { return }
-        }
+        while !isRetired { if await retiring.park() == .cancelled { return } }
         let deadline = loop.now + Self.drainTime
         while client.status.pushesInFlight > 0, loop.now < deadline {
             // The task is cancelled: stop without waiting for Apple.

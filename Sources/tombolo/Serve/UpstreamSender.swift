@@ -162,10 +162,8 @@ final class UpstreamSender: PushSender, ChannelService, @unchecked Sendable {
         next.tellCapacity()
         old.retire()
         relay?.probe(next.number)
-        let what =
-            next.key === old.key ? "\(next.app.caFile ?? "the system's authorities")" : key
-        return OperatorNote(
-            .info, .configurationApplied, "app \(next.app.id): \(what) is in use")
+        let what = next.key === old.key ? "\(next.app.caFile ?? "the system's authorities")" : key
+        return OperatorNote(.info, .configurationApplied, "app \(next.app.id): \(what) is in use")
     }
 
     /// Number of pushes that have no outcome yet.

@@ -43,9 +43,7 @@ final class InputReader: ReadinessTarget, @unchecked Sendable {
         parking = Parking(loop)
     }
 
-    deinit {
-        if ownsDescriptor { close(descriptor) }
-    }
+    deinit { if ownsDescriptor { close(descriptor) } }
 
     enum Reading: Hashable, Sendable {
         case bytes([UInt8])

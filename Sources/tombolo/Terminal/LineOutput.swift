@@ -50,16 +50,10 @@ final class LineOutput: ReadinessTarget, @unchecked Sendable {
 
     /// `{"left_out":N}`.
     static func leftOut(_ count: Int) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("left_out", count)
-        writer.endObject()
-        return writer.bytes
+        JSON.object { $0.member("left_out", count) }.bytes
     }
 
-    deinit {
-        if ownsDescriptor { close(descriptor) }
-    }
+    deinit { if ownsDescriptor { close(descriptor) } }
 
     func write(line: [UInt8]) {
         guard !isGone else { return }

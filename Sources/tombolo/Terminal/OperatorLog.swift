@@ -54,16 +54,15 @@ final class OperatorLog: @unchecked Sendable {
             if let remedy = note.remedy { line += "; try: \(shown(remedy))" }
             return Array(line.utf8)
         case .json:
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.member("time", time.rfc3339)
-            writer.member("level", note.level.rawValue)
-            writer.member("event", note.event.rawValue)
-            writer.member("message", bounded(note.text))
-            for field in note.fields { writer.member(field.name, bounded(field.value)) }
-            if let remedy = note.remedy { writer.member("try", bounded(remedy)) }
-            writer.endObject()
-            return Array(escaped(writer.json.description).utf8)
+            let json = JSON.object { writer in
+                writer.member("time", time.rfc3339)
+                writer.member("level", note.level.rawValue)
+                writer.member("event", note.event.rawValue)
+                writer.member("message", bounded(note.text))
+                for field in note.fields { writer.member(field.name, bounded(field.value)) }
+                if let remedy = note.remedy { writer.member("try", bounded(remedy)) }
+            }
+            return Array(escaped(json.description).utf8)
         }
     }
 
@@ -120,9 +119,6 @@ final class OperatorLog: @unchecked Sendable {
         let isPlain =
             !value.isEmpty
             && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D }
-        guard !isPlain else { return value }
-        var writer = JSONWriter()
-        writer.string(value)
-        return shown(writer.json.description)
+        return isPlain ? value : shown(StateInput.string(value).description)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TomboloJSON
 
 /// The three standard streams and their properties.
 ///
@@ -32,8 +33,15 @@ struct Terminal: Sendable {
 
     /// Writes lines for people to stdout, without control characters, because strangers may have
     /// written parts of them.
-    func show(_ text: String) throws(ProgramError) {
-        try write(Array(Printable.lines(text).utf8))
+    func show(_ text: String) throws(ProgramError) { try write(Array(Printable.lines(text).utf8)) }
+
+    func write(_ table: TextTable) throws(ProgramError) { try write(table.text(for: self).utf8) }
+
+    func write(line json: JSON) throws(ProgramError) { try write(json.bytes + [10]) }
+
+    /// Writes one JSON object, with the members that `write` writes.
+    func printObject(_ write: (inout JSONWriter) -> Void) throws(ProgramError) {
+        try self.write(line: JSON.object(write))
     }
 
     func write(_ bytes: some Sequence<UInt8>) throws(ProgramError) {

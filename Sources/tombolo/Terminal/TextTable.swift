@@ -1,17 +1,28 @@
+import TomboloJSON
+
 /// Rows in aligned columns, for people.
 struct TextTable: Sendable {
     private let titles: [String]
-    private var rows: [[String]] = []
+    private let rows: [[String]]
 
     /// Width of the widest cell on a terminal. Longer texts end with an ellipsis, so that a row
     /// stays one line.
     static let cellMax = 60
 
-    init(_ titles: [String]) { self.titles = titles }
+    init(_ titles: [String], _ rows: [[String]] = []) {
+        precondition(rows.allSatisfy { $0.count == titles.count })
+        (self.titles, self.rows) = (titles, rows)
+    }
 
-    mutating func add(_ cells: [String]) {
-        precondition(cells.count == titles.count)
-        rows.append(cells)
+    /// A row for each object, with a cell for each column.
+    init(_ columns: [Column], _ rows: [JSONView]) {
+        self.init(columns.map(\.title), rows.map { row in columns.map { $0.text(of: row) } })
+    }
+
+    /// A row for each member of an object, besides one.
+    init(of object: JSONView, without left: String? = nil) {
+        let members = object.members.filter { $0.name != left }
+        self.init(["FIELD", "VALUE"], members.map { [$0.name, Cell.text($0.value)] })
     }
 
     /// The table. If there are colours, titles are dimmed.

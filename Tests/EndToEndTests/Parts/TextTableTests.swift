@@ -5,9 +5,7 @@ import TomboloJSON
 
 @Suite struct TextTableTests {
     @Test func `columns are as wide as their widest cell`() {
-        var table = TextTable(["A", "BB"])
-        table.add(["long", "x"])
-        table.add(["s", "y"])
+        let table = TextTable(["A", "BB"], [["long", "x"], ["s", "y"]])
         let text = table.text(isForPeople: false, usesColor: false)
         #expect(text == "A     BB\nlong  x\ns     y\n")
     }
@@ -39,8 +37,8 @@ import TomboloJSON
     }
 
     @Test func `off a terminal cells are whole, and move no cursor either`() {
-        var table = TextTable(["A"])
-        table.add([String(repeating: "x", count: 61) + "\u{1B}[2J\u{202E}evil\n\t"])
+        let cell = String(repeating: "x", count: 61) + "\u{1B}[2J\u{202E}evil\n\t"
+        let table = TextTable(["A"], [[cell]])
         let lines = table.text(isForPeople: false, usesColor: false).split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.last?.hasSuffix("x?[2J?evil??") == true && lines.last?.count == 72)
@@ -71,10 +69,8 @@ import TomboloJSON
     }
 
     @Test func `columns are as wide as their cells are on a terminal`() {
-        var table = TextTable(["A", "B"])
-        table.add(["自己", "x"])
-        table.add(["👩‍🚀", "y"])
-        table.add([String(repeating: "自", count: 31), "z"])
+        let long = String(repeating: "自", count: 31)
+        let table = TextTable(["A", "B"], [["自己", "x"], ["👩‍🚀", "y"], [long, "z"]])
         let text = table.text(isForPeople: true, usesColor: false).split(separator: "\n")
         #expect(text[1] == "自己" + String(repeating: " ", count: 57) + "x")
         #expect(text[2] == "👩‍🚀" + String(repeating: " ", count: 59) + "y")
@@ -82,10 +78,8 @@ import TomboloJSON
     }
 
     @Test func `on a terminal no cell moves the cursor or fills the line`() {
-        var table = TextTable(["A"])
-        table.add(["\u{1B}[2Jevil\u{07}"])
-        table.add([String(repeating: "x", count: 61)])
-        table.add([String(repeating: "y", count: 60)])
+        let long = [String(repeating: "x", count: 61), String(repeating: "y", count: 60)]
+        let table = TextTable(["A"], [["\u{1B}[2Jevil\u{07}"], [long[0]], [long[1]]])
         let lines = table.text(isForPeople: true, usesColor: false).split(separator: "\n")
         #expect(!lines[1].unicodeScalars.contains { $0.value < 0x20 })
         #expect(lines[2].count == 60)

@@ -8,16 +8,16 @@ package enum RFC3339 {
         _ text: String
     ) -> (year: Int64, seconds: Int64, nanoseconds: Int64)? {
         var reader = DigitReader(Array(text.utf8))
-        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
-            reader.skip("-"), let day = reader.number(2), reader.skip("T", "t", " "),
-            let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
-            reader.skip(":"), let second = reader.number(2), (1...12).contains(month),
+        guard let year = reader.number(4), reader.passes("-"), let month = reader.number(2),
+            reader.passes("-"), let day = reader.number(2), reader.passes("T", "t", " "),
+            let hour = reader.number(2), reader.passes(":"), let minute = reader.number(2),
+            reader.passes(":"), let second = reader.number(2), (1...12).contains(month),
             hour < 24, minute < 60, second < 61
         else { return nil }
         let date = CivilDate(year: year, month: month, day: day)
         guard (1...date.daysInMonth).contains(day) else { return nil }
         var fraction: Int64 = 0
-        if reader.skip(".") {
+        if reader.passes(".") {
             guard let nanoseconds = reader.fraction() else { return nil }
             fraction = nanoseconds
         }
@@ -61,7 +61,7 @@ private struct DigitReader {
         return value
     }
 
-    mutating func skip(_ choices: Character...) -> Bool {
+    mutating func passes(_ choices: Character...) -> Bool {
         guard position < bytes.count,
             choices.contains(where: { $0.asciiValue == bytes[position] })
         else { return false }
@@ -84,10 +84,10 @@ private struct DigitReader {
 
     /// Reads an offset, in seconds east of UTC.
     mutating func offset() -> Int64? {
-        if skip("Z", "z") { return 0 }
+        if passes("Z", "z") { return 0 }
         let sign: Int64
-        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
-        guard let hours = number(2), skip(":"), let minutes = number(2), hours < 24, minutes < 60
+        if passes("+") { sign = 1 } else if passes("-") { sign = -1 } else { return nil }
+        guard let hours = number(2), passes(":"), let minutes = number(2), hours < 24, minutes < 60
         else { return nil }
         return sign * (hours * 3_600 + minutes * 60)
     }

@@ -95,7 +95,8 @@ struct ShellCompletion: Sendable {
             _tombolo() {
                 local command=$words[2] skip=2
                 if (( CURRENT == 2 )); then
-                    local -a commands=(\(firsts.joined())        )
+                    local -a commands=(
+            \(firsts.joined())        )
                     _describe command commands
                     return
                 fi

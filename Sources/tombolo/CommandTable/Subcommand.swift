@@ -19,8 +19,8 @@ struct Subcommand: Sendable {
 
     var name: String { path.joined(separator: " ") }
 
-    /// The exit statuses besides 0, 1 and 2. Most commands that ask a relay have the same; a list
-    /// is always found.
+    /// The exit statuses besides 0, 1 and 2, unless `exits` names them. Commands that ask a relay
+    /// have the same; a list is there, if it has no filter that names something.
     var statuses: [ExitStatus] {
         let ofRelay: [ExitStatus] =
             path.last == "ls"

@@ -66,7 +66,7 @@ extension Subcommand {
         examples: [
             "tombolo log ls --activity cat-7 -o jsonl",
             "tombolo log ls --do end --from 2026-11-20T09:00:00Z --until 2026-11-20T10:00:00Z",
-        ], run: ReadCommands.logList)
+        ], exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: ReadCommands.logList)
 
     static let logShow = Subcommand(
         path: ["log", "show"], summary: "Show one event of the log",

@@ -176,11 +176,10 @@ enum LogItemLine {
 
     private static func identity(_ view: JSONView) throws -> LogItem {
         // Exports of before have no number, and this format.
-        let format = view["format"]?.integer ?? LogItem.format
-        guard format == LogItem.format else {
+        if let format = view["format"], format.integer != LogItem.format {
             throw Fault(
-                cause: "the export has format \(format), and this program reads "
-                    + "\(LogItem.format): import it with the tombolo that wrote it")
+                cause: "the export's format is not \(LogItem.format), which this program reads: "
+                    + "import it with a tombolo of that format")
         }
         guard let halves = view["hash_key"]?.strings(atMost: 2)?.compactMap(UInt64.init),
             halves.count == 2

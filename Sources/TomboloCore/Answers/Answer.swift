@@ -61,7 +61,7 @@ package struct DestinationCounts: Hashable, Sendable {
 }
 
 /// The public status of an activity.
-package enum ActivityStatus: String, Named, Hashable, Sendable, CaseIterable {
+package enum ActivityStatus: String, Named, Sendable, CaseIterable {
     case waiting, active, ended
     /// Set aside, because its newest state is unknown.
     case damaged

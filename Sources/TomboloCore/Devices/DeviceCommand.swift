@@ -229,7 +229,7 @@ package struct TokenRegistration: Hashable, Sendable {
 /// A phone's report about one activity.
 package struct PhoneReport: Sendable {
     /// ActivityKit's `ActivityState`.
-    package enum Phase: String, Named, Hashable, Sendable {
+    package enum Phase: String, Named, Sendable {
         case pending, active, stale, ended, dismissed
 
         /// True if the phone shows the card and it has not ended.

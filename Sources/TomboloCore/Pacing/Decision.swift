@@ -54,7 +54,7 @@ package enum Decision: Hashable, Sendable {
 }
 
 /// Why a change was not sent and need not be.
-package enum Skip: String, Named, Hashable, Sendable, CaseIterable {
+package enum Skip: String, Named, Sendable, CaseIterable {
     case unchanged, superseded, annihilated
     case noRoute = "no_route"
     case slowed, hidden, paused

@@ -1,7 +1,7 @@
 /// The last push to a destination that was not only a frame.
 package struct DeliveryView: Hashable, Sendable {
     /// How a push reaches a card.
-    package enum Route: String, Named, Hashable, Sendable, CaseIterable {
+    package enum Route: String, Named, Sendable, CaseIterable {
         case updateToken = "update_token"
         case pushToStart = "push_to_start"
         case channel

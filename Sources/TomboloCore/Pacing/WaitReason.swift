@@ -1,5 +1,5 @@
 /// Why a change waits. Each wait has an end, and answers show its reason.
-package enum WaitReason: String, Named, Hashable, Sendable, CaseIterable {
+package enum WaitReason: String, Named, Sendable, CaseIterable {
     case spacing
     case lowPrioritySpacing = "low_priority_spacing"
     case bucket

@@ -9,7 +9,7 @@ package struct Presence: Hashable, Sendable {
     package static let grace = Span.milliseconds(300)
 
     /// What a report changes.
-    package enum Transition: String, Named, Hashable, Sendable {
+    package enum Transition: String, Named, Sendable {
         case none
         /// The Control Center covers the app: frames and bound values stay as they are.
         case covered

@@ -2,7 +2,7 @@
 /// finds the phase.
 package struct PresenceReport: Hashable, Sendable {
     /// The state of the app, as `UIApplication.State`.
-    package enum Phase: String, Named, Hashable, Sendable, CaseIterable {
+    package enum Phase: String, Named, Sendable, CaseIterable {
         case active, inactive, background
     }
 

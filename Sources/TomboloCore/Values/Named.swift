@@ -1,9 +1,26 @@
 /// An enum whose raw value is its name in answers, rows of the log and metrics.
-package protocol Named: RawRepresentable<String> {}
+///
+/// Two cases are compared by their byte. Swift compares the raw values of such an enum, which are
+/// strings here, and the pacer compares cases on each step of an event.
+///
+/// ```swift
+/// enum Sign: String, Named { case round, angular = "with_corners" }
+/// Sign.angular.name  // "with_corners"
+/// ```
+package protocol Named: RawRepresentable<String>, Hashable {}
 
 extension Named {
     package var name: String { rawValue }
 
     /// Finds the case with this name. Returns nil for other names.
     package init?(name: String) { self.init(rawValue: name) }
+
+    package static func == (first: Self, second: Self) -> Bool { first.byte == second.byte }
+
+    package static func != (first: Self, second: Self) -> Bool { first.byte != second.byte }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(byte) }
+
+    /// An enum with a raw value has no payload: with 2 to 256 cases it is one byte. Traps else.
+    private var byte: UInt8 { unsafeBitCast(self, to: UInt8.self) }
 }

@@ -123,18 +123,29 @@ func relay() -> [Target] {
                 "TomboloCrypto", "TomboloJSON", "CProtocolAssets", "CConsoleAssets",
             ]),
 
-        .executableTarget(
-            name: "tombolo",
-            dependencies: [
+        // The commands, and the program that has them.
+        room(
+            "TomboloProgram",
+            [
                 "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
                 "TomboloLog", "TomboloSQLite", "TomboloPostgres",
                 "TomboloRelay", "TomboloCrypto", "TomboloHTTP", "TomboloAPNs", "TomboloSimulator",
                 "TomboloServer",
                 "CLinux", "CProtocolAssets",
                 .target(name: "CPNG", condition: .when(traits: ["ClipPack"])),
-            ],
-            swiftSettings: settings),
+            ]),
+        .executableTarget(
+            name: "tombolo", dependencies: ["TomboloProgram"], swiftSettings: settings),
 
+        // What measures a relay, the log and the core: no package has it.
+        .executableTarget(
+            name: "tombolo-bench",
+            dependencies: [
+                "TomboloProgram", "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop",
+                "TomboloEventLog", "TomboloLog", "TomboloSQLite", "TomboloPostgres",
+                "TomboloRelay", "TomboloCrypto", "TomboloAPNs", "CLinux",
+            ],
+            path: "Tests/tombolo-bench", swiftSettings: settings),
         // What the benches are compared with: plain C.
         .executableTarget(
             name: "Yardsticks", dependencies: ["CSQLite", "COpenSSL"], path: "Tests/Yardsticks",
@@ -233,8 +244,9 @@ func relay() -> [Target] {
             "EndToEndTests",
             [
                 "TestSupport", "TomboloJSON", "TomboloCrypto", "TomboloCore", "TomboloAPI",
-                "TomboloSimulator", "TomboloAPNs", "TomboloRelay", "TomboloServer", "tombolo",
-                "CoreRig",
+                "TomboloSimulator", "TomboloAPNs", "TomboloRelay", "TomboloServer",
+                "TomboloProgram",
+                "tombolo", "tombolo-bench", "CoreRig",
             ],
             exclude: [
                 "ten_kills.py", "copy_back.py", "httpx_client.py", "foreign_clients.py",

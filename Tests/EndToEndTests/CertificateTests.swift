@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The listener's certificate: that it ends is told while there is time, and a new one needs no
 /// restart.

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Broadcast channels from the command line to the phones: `dev` with its simulator of Apple.
 @Suite(.serialized) struct ChannelCommandTests {

@@ -2,7 +2,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Clips as somebody at a shell has them: packed, planned and played, and what a log of them would
 /// have been under other grants.

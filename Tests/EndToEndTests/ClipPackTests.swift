@@ -3,7 +3,7 @@ import Testing
 import TomboloCrypto
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `clip pack`: pictures made small enough for a push.
 @Suite struct ClipPackTests {

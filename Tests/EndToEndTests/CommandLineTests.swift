@@ -1,7 +1,7 @@
 import Testing
 import TomboloCore
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The command line as somebody meets it who makes mistakes. The real program, no relay.
 @Suite struct CommandLineTests {
@@ -130,7 +130,8 @@ import TomboloCore
     }
 
     @Test func `a bench of pushes exits with 5 where nobody listens`() throws {
-        let result = try Tombolo.run("bench", "push", "--endpoint", "https://127.0.0.1:1")
+        let result = try Tombolo.run(
+            ["push", "--endpoint", "https://127.0.0.1:1"], program: Tombolo.bench)
         #expect(result.status == 5)
         #expect(result.errors.contains("takes no connection"))
     }

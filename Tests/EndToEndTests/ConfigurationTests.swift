@@ -3,7 +3,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `config check` and `config show` on real files.
 @Suite struct ConfigurationTests {

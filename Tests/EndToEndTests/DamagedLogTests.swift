@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// A relay on a log of which a part is damaged, and a damaged copy. The real program.
 @Suite struct DamagedLogTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Who may use the data directory and its files.
 @Suite struct DataModesTests {

@@ -2,7 +2,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Every event and every frame ends in exactly one decision at each phone, by the word of the real
 /// program over HTTP: what was asked for is known here, and summed up anew.

@@ -3,7 +3,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `tombolo dev` on a terminal, which `script` (Debian's bsdutils, always there) makes.
 @Suite struct DevScreenTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `tombolo dev` and the scenario on its phones: relay, simulator and command line as three
 /// processes.

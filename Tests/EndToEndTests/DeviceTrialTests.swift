@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `device trial` on simulated phones: an app that runs the contract passes each step, and for a
 /// careless one the trial names the step at which it stops.

@@ -3,7 +3,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `tombolo doctor` against a simulator that is right, and against everything that goes wrong.
 @Suite(.serialized) struct DoctorTests {

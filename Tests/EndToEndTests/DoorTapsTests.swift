@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Taps on a door's widget on virtual time: in time, or none.
 @Suite struct DoorTapsTests {

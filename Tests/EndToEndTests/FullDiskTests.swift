@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// A start where something is wrong: the disk is full, or the last run was killed.
 @Suite struct FullDiskTests {

@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The pictures that the islands of `dev` draw.
 @Suite struct IslandPictureTests {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Another push key is taken into use while the relay runs.
 @Suite(.serialized) struct KeyRotationTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Lines for a disk that is full for a while.
 @Suite(.serialized) struct LineOutputTests {

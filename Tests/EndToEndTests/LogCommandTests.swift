@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `log`, `backup` and `bench` on files, as somebody at a shell uses them. The real program, no
 /// relay.
@@ -14,10 +14,10 @@ import TomboloJSON
     /// A log of 400 events of 20 activities.
     private func filled(_ name: String = "data") throws -> String {
         let data = "\(work.path)/\(name)"
-        let result = try Tombolo.run([
-            "bench", "append", "--data", data, "--count", "400", "--batch", "50", "--activities",
-            "20", "--ids", "-o", "json",
-        ])
+        let words = "--count 400 --batch 50 --activities 20 --ids -o json"
+        let result = try Tombolo.run(
+            ["append", "--data", data] + words.split(separator: " ").map(String.init),
+            program: Tombolo.bench)
         #expect(result.status == 0, "\(result.errors)")
         #expect(try json(result.output)["events"]?.integer == 400)
         return data
@@ -35,7 +35,8 @@ import TomboloJSON
         #expect(verdict["ok"]?.bool == true)
         #expect(verdict["events"]?.integer == 400)
         #expect(verdict["heads"]?.integer == 20)
-        let replayed = try Tombolo.run(["bench", "replay", "--data", data, "-o", "json"])
+        let replayed = try Tombolo.run(
+            ["replay", "--data", data, "-o", "json"], program: Tombolo.bench)
         #expect(try json(replayed.output)["broken"]?.integer == 0)
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Every n-th call of the sweep is struck; 1 strikes all.
 private let step = getenv("TOMBOLO_SWEEP_STEP").flatMap { Int(String(cString: $0)) } ?? 9
@@ -22,7 +22,7 @@ private let canTrace = system("strace -o /dev/null true >/dev/null 2>&1") == 0
 
     private static func append(_ data: String, _ count: Int) -> [String] {
         [
-            "bench", "append", "--data", data, "--count", "\(count)", "--batch", "10",
+            "append", "--data", data, "--count", "\(count)", "--batch", "10",
             "--activities", "5", "--ids", "--acknowledged", "-o", "json",
         ]
     }
@@ -42,7 +42,7 @@ private let canTrace = system("strace -o /dev/null true >/dev/null 2>&1") == 0
     /// How often a run makes each call.
     private func count(_ call: String) throws -> Int {
         let (data, trace) = ("\(work.path)/count", "\(work.path)/trace")
-        let line = ([Tombolo.path] + Self.append(data, 60)).joined(separator: " ")
+        let line = ([Tombolo.bench] + Self.append(data, 60)).joined(separator: " ")
         _ = try shell("rm -rf \(data); strace -f -o \(trace) -e trace=\(call) \(line) 2>&1")
         return try shell("grep -c '\(call)(' \(trace) || true").split(separator: "\n").first
             .flatMap { Int($0) } ?? 0
@@ -51,12 +51,12 @@ private let canTrace = system("strace -o /dev/null true >/dev/null 2>&1") == 0
     /// Strikes the `place`-th call, then starts again and reads everything.
     private func strike(_ call: String, _ place: Int, _ fault: String) throws {
         let data = "\(work.path)/data"
-        let line = ([Tombolo.path] + Self.append(data, 60)).joined(separator: " ")
+        let line = ([Tombolo.bench] + Self.append(data, 60)).joined(separator: " ")
         let inject = "inject=\(call):\(fault):when=\(place)"
         let output = try shell(
             "rm -rf \(data); strace -f -o /dev/null -e trace=\(call) -e \(inject) \(line) 2>&1")
         let acknowledged = output.split(separator: "\n").compactMap { Int64($0) }.last ?? 0
-        let again = try Tombolo.run(Self.append(data, 10))
+        let again = try Tombolo.run(Self.append(data, 10), program: Tombolo.bench)
         #expect(again.status == 0, "\(inject): \(again.errors)")
         let verified = try Tombolo.run(["log", "verify", "--data", data, "-o", "json"])
         #expect(verified.status == 0, "\(inject): \(verified.output)")

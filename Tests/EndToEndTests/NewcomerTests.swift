@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What somebody meets who has nothing but the pages: each error names what helps.
 @Suite(.serialized) struct NewcomerTests {

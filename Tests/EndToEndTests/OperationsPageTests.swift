@@ -2,7 +2,7 @@ import Testing
 import TomboloRelay
 import TomboloServer
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `deploy/README.md` says what the program does.
 @Suite struct OperationsPageTests {

@@ -4,7 +4,7 @@ import TomboloCore
 import TomboloJSON
 import TomboloRelay
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What a relay says on stderr, as an operator reads it and as a program does.
 @Suite(.serialized) struct OperatorLogTests {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What an operator does at night: the wrong directory, somebody else's pause, evidence.
 @Suite(.serialized) struct OperatorTests {

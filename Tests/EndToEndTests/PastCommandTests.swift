@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The past as somebody at a shell asks for it: `activity diff` and `activity show --at`.
 @Suite(.serialized) struct PastCommandTests {

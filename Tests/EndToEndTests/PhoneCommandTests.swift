@@ -4,7 +4,7 @@ import TomboloAPI
 import TomboloJSON
 import TomboloSimulator
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The simulated phones by command line, as somebody uses them who has no iPhone: relay, simulator
 /// and command line as three processes.

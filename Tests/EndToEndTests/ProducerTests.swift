@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What a producer does at a shell, against a real relay.
 @Suite(.serialized) struct ProducerTests {

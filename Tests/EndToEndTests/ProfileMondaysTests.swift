@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Mondays at 06:00 on virtual time, over both changes of the clock, in two zones.
 @Suite struct ProfileMondaysTests {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloCore
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// Every block marked `sh` in a README is run as somebody pastes it, beside `tombolo dev`: with the
 /// program on the `PATH`, and the address and the key of the relay in the environment. Blocks

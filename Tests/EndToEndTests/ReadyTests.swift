@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `ready`, which a load balancer and a supervisor ask, and what root makes for a service.
 @Suite struct ReadyTests {

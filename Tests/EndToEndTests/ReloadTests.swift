@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `config reload` and `config init`.
 @Suite(.serialized) struct ReloadTests {

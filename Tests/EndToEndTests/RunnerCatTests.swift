@@ -2,7 +2,7 @@ import Testing
 import TomboloCrypto
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The five frames: those in the program are those in `Protocol/examples/runner/`, small, and
 /// pictures.

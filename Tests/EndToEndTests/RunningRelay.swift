@@ -1,7 +1,7 @@
 import Glibc
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// A relay in a process of its own, with an address and a key.
 final class RunningRelay {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `tombolo serve` as a supervisor sees it: starts, signals, crashes.
 @Suite(.serialized) struct ServeTests {

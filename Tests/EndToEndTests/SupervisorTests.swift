@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The relay under a service manager: what it says, and the socket that it is handed.
 @Suite struct SupervisorTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 extension TemporaryDirectory {
     /// Makes a push key as Apple would give it; answers its path.

@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import tombolo
+@testable import TomboloProgram
 
 extension TemporaryDirectory {
     /// Writes a file; answers its path.

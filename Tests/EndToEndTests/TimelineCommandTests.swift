@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `timeline put`, `ls`, `show` and `rm`, as somebody at a shell has them.
 @Suite(.serialized) struct TimelineCommandTests {

@@ -16,6 +16,19 @@ struct Tombolo {
     /// The binary: `TOMBOLO_PROGRAM`, or the one that was built beside these tests.
     static var path: String {
         if let path = getenv("TOMBOLO_PROGRAM") { return String(cString: path) }
+        return "\(built)/tombolo"
+    }
+
+    /// The program that measures, beside the binary.
+    static var bench: String {
+        let directory = getenv("TOMBOLO_PROGRAM").map { String(cString: $0) }?.split(
+            separator: "/", omittingEmptySubsequences: false
+        ).dropLast().joined(separator: "/")
+        return "\(directory ?? built)/tombolo-bench"
+    }
+
+    /// Where these tests were built.
+    private static var built: String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let tests = String(
@@ -23,16 +36,16 @@ struct Tombolo {
         // The test runner may be a helper of the toolchain; then the bundle stands among the
         // arguments.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? tests
-        let directory = bundle.lastIndex(of: "/").map { bundle[..<$0] } ?? "."
-        return "\(directory)/tombolo"
+        return bundle.lastIndex(of: "/").map { String(bundle[..<$0]) } ?? "."
     }
 
     /// Runs it to its end with nothing on stdin but `input`, and nothing of this process's
     /// environment but the path.
     static func run(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+        _ arguments: [String], input: String = "", environment: [String: String] = [:],
+        program: String = path
     ) throws -> Result {
-        let process = try ChildProcess(arguments, environment: environment)
+        let process = try ChildProcess(arguments, environment: environment, program: program)
         try process.write(input)
         process.closeInput()
         return try process.finish(within: patience)

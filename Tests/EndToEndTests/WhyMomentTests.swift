@@ -1,7 +1,7 @@
 import Testing
 import TomboloCore
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The time of a question as somebody types it.
 @Suite struct WhyMomentTests {

@@ -3,7 +3,7 @@ import Testing
 import TomboloJSON
 
 @testable import TomboloCore
-@testable import tombolo
+@testable import TomboloProgram
 
 /// The machine's zones are read as `zdump` reads them.
 @Suite struct ZoneDirectoryTests {

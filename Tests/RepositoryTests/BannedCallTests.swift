@@ -150,7 +150,7 @@ import Testing
         let text = "Task(executorPreference: loop) { }"
         #expect(hits(text, at: "Sources/TomboloLoop/EpollLoop+Start.swift") == 0)
         #expect(hits(text, at: "Sources/TomboloLoop/EpollLoop.swift") == 1)
-        #expect(hits("print(1)", at: "Sources/tombolo/main.swift") == 0)
+        #expect(hits("print(1)", at: "Sources/TomboloProgram/Program.swift") == 0)
         #expect(hits("print(1)", at: "Tests/TomboloLoopTests/A.swift") == 0)
         #expect(hits("func a() async", at: "Sources/TomboloLoop/A.swift") == 0)
     }

@@ -26,12 +26,12 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 100_340, "TomboloAPI": 6_080, "TomboloAPNs": 1_990, "TomboloContract": 1_290,
+        "Sources": 99_220, "TomboloAPI": 6_080, "TomboloAPNs": 1_990, "TomboloContract": 1_290,
         "TomboloCore": 30_780, "TomboloCore/Machine": 7_860, "TomboloCrypto": 460,
         "TomboloEventLog": 440, "TomboloHTTP": 8_100, "TomboloJSON": 3_020, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_400,
         "TomboloSQLite": 1_170, "TomboloServer": 8_490, "TomboloSimulator": 6_840,
-        "tombolo": 18_730,
+        "TomboloProgram": 16_740, "tombolo": 10,
     ]
     /// So many lines below its row a room may be, before the row is lowered.
     private static let linesFree = 150

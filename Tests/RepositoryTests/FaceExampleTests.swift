@@ -21,7 +21,7 @@ import Testing
         }
         let shown = Set(examples.filter { !$0.1.isEmpty }.map(\.0.target))
         let libraries = Set(tree.sources.map(\.target)).subtracting(Rooms.inC)
-            .subtracting(["tombolo"])
+            .subtracting(["tombolo", "TomboloProgram"])
         #expect(libraries.subtracting(shown).isEmpty)
     }
 

@@ -30,10 +30,10 @@ import Testing
             "TomboloPostgres": "add 6 ask 5",
             "TomboloSQLite": "bind 4",
             "TomboloServer": "begin 4 count 4 end 4 entries 4 page 4 read 4",
-            "tombolo": """
-            add 7 answer 4 begin 4 bytes 5 draw 5 end 5 escaped 4 line 7 lines 6 list 6
-            next 5 note 5 object 4 path 4 place 5 play 4 print 11 put 4 read 12 rows 6
-            send 10 show 8 size 4 start 4 stop 5 summary 6 table 6 value 5 watch 5
+            "TomboloProgram": """
+            answer 4 bytes 5 draw 5 end 5 escaped 4 line 7 lines 6 list 6
+            note 4 object 4 path 4 place 5 print 9 put 4 read 12 rows 6
+            send 8 show 8 size 4 start 4 stop 4 summary 6 table 6 value 5 watch 5
             """,
         ]))
 

@@ -2,11 +2,6 @@
 ///
 /// Two cases are compared by their byte. Swift compares the raw values of such an enum, which are
 /// strings here, and the pacer compares cases on each step of an event.
-///
-/// ```swift
-/// enum Sign: String, Named { case round, angular = "with_corners" }
-/// Sign.angular.name  // "with_corners"
-/// ```
 package protocol Named: RawRepresentable<String>, Hashable {}
 
 extension Named {
@@ -15,8 +10,10 @@ extension Named {
     /// Finds the case with this name. Returns nil for other names.
     package init?(name: String) { self.init(rawValue: name) }
 
+    /// True for one and the same case.
     package static func == (first: Self, second: Self) -> Bool { first.byte == second.byte }
 
+    /// True for two different cases.
     package static func != (first: Self, second: Self) -> Bool { first.byte != second.byte }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(byte) }

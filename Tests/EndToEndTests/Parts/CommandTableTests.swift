@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What must hold for every row of the table.
 @Suite struct CommandTableTests {

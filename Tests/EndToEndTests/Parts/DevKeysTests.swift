@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What the keys of `dev`'s screen mean.
 @Suite struct DevKeysTests {

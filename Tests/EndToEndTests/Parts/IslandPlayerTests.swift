@@ -4,7 +4,7 @@ import TomboloCore
 import TomboloCrypto
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// What the terminal's phones draw of a state at given instants of their clock.
 @Suite struct IslandPlayerTests {

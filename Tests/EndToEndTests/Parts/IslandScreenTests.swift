@@ -2,7 +2,7 @@ import Testing
 import TomboloCore
 import TomboloCrypto
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct IslandScreenTests {
     private func phones(_ count: Int) -> [IslandScreen.Phone] {

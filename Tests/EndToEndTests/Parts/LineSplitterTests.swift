@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct LineSplitterTests {
     @Test func `lines are the same however their bytes arrive`() throws {

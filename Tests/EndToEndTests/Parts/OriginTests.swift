@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct OriginTests {
     @Test(arguments: [

@@ -2,7 +2,7 @@ import Testing
 import TomboloCrypto
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// `clip pack` on real files: of any depth, with alpha, interlaced; and those that it cannot take.
 @Suite struct PackedPictureTests {

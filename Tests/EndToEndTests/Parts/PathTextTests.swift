@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct PathTextTests {
     @Test func `a segment keeps unreserved characters and escapes the rest`() {

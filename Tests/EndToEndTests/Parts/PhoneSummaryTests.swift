@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct PhoneSummaryTests {
     private func summary(count: Int, seconds: String, matches: Bool = true) throws -> PhoneSummary {

@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct StateDiffTests {
     private func diff(_ before: String, _ after: String) throws -> [String] {

@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 @Suite struct TextTableTests {
     @Test func `columns are as wide as their widest cell`() {

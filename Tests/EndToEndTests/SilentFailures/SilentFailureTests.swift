@@ -4,7 +4,7 @@ import TomboloCore
 import TomboloJSON
 import TomboloSimulator
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// One push that APNs would answer with 200: what the lint says of it, and what the phone does.
 ///

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// A relay with one app, the simulator as its Apple, a phone and a running card; and everybody who
 /// may be asked how the relay is.

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// For each state of the relay: what a producer is answered, what `/readyz`, `/metrics`, stderr and
 /// `doctor` say, and how a command ends. A state that is told to one and hidden from another is how

@@ -3,7 +3,7 @@ import Testing
 import TomboloCore
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// A relay that has a bad day: three apps, two Apples, and phones that never answer.
 final class WhyBench {

@@ -1,7 +1,7 @@
 import Testing
 import TomboloJSON
 
-@testable import tombolo
+@testable import TomboloProgram
 
 /// A bad day: much goes wrong on purpose, and `tombolo why` names each cause first: at once, after
 /// the relay was killed, and an hour later.

@@ -40,7 +40,7 @@ extension BannedCall {
             patterns: ["clock_gettime", "gettimeofday", "time(nil", "time(&"], scope: .sources,
             allowed: [
                 "Sources/TomboloLoop/EpollLoop.swift",
-                "Sources/TomboloSimulator/Time/SystemWallClock.swift", "Sources/tombolo/",
+                "Sources/TomboloSimulator/Time/SystemWallClock.swift", "Sources/TomboloProgram/",
             ],
             reason: "time is a parameter: the system's clocks are read where the program starts"),
         BannedCall(
@@ -49,7 +49,7 @@ extension BannedCall {
             reason: "it stops the thread and everybody on it; wait on the loop"),
         BannedCall(
             patterns: ["SystemRandomNumberGenerator"], scope: .sourcesAndTests,
-            allowed: ["Sources/tombolo/"],
+            allowed: ["Sources/TomboloProgram/", "Tests/tombolo-bench/"],
             reason: "chance is a parameter, or no run can be repeated from its seed; and a "
                 + "generator without bytes has no address for the thread sanitizer to look at"),
         BannedCall(
@@ -86,7 +86,7 @@ extension BannedCall {
             reason: "a module has one face, and every file names what it imports"),
         BannedCall(
             patterns: ["print(", "debugPrint(", "dump("], scope: .sources,
-            allowed: ["Sources/tombolo/"], unlessAfter: [".", "func"],
+            allowed: ["Sources/TomboloProgram/"], unlessAfter: [".", "func"],
             reason: "standard output belongs to the program and to who reads it by machine"),
     ]
 }

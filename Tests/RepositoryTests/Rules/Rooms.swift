@@ -33,12 +33,13 @@ enum Rooms {
             "TomboloRelay", "TomboloEventLog", "TomboloCore", "TomboloAPI", "TomboloHTTP",
             "TomboloLoop", "TomboloCrypto", "TomboloJSON", "CProtocolAssets", "CConsoleAssets",
         ],
-        "tombolo": [
+        "TomboloProgram": [
             "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop", "TomboloEventLog",
             "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloRelay", "TomboloCrypto",
             "TomboloHTTP", "TomboloAPNs", "TomboloSimulator", "TomboloServer", "CLinux", "CPNG",
             "CProtocolAssets",
         ],
+        "tombolo": ["TomboloProgram"],
         // Tools of the tests.
         "CEscapeWatch": [],
         "Simulation": [
@@ -49,6 +50,11 @@ enum Rooms {
         "simulate": ["Simulation", "TomboloJSON"],
         "CoreRig": ["TomboloCore", "TomboloJSON"],
         "histories": ["CoreRig", "TomboloCore"],
+        "tombolo-bench": [
+            "TomboloProgram", "TomboloJSON", "TomboloCore", "TomboloAPI", "TomboloLoop",
+            "TomboloEventLog", "TomboloLog", "TomboloSQLite", "TomboloPostgres", "TomboloRelay",
+            "TomboloCrypto", "TomboloAPNs", "CLinux",
+        ],
     ]
 
     /// Rooms without I/O, clock and `async`. They import each other and nothing else, not even

@@ -1,0 +1,65 @@
+import TomboloCore
+
+/// The kind of a flag's or an argument's value. The parser checks values by it, `help` shows it,
+/// and completions offer its values.
+package enum ValueKind: Hashable, Sendable {
+    /// Any text; `name` is its placeholder in `help`.
+    case text(_ name: String)
+    /// `http://HOST:PORT` or `https://HOST:PORT`, without a path.
+    case origin
+    /// `HOST:PORT`. Port 0 means that the system chooses one.
+    case address
+    case file
+    case directory
+    /// A number with unit: `ns`, `ms`, `s`, `m`, `h` or `d`.
+    case duration
+    case integer(ClosedRange<Int>)
+    case choice([String])
+    /// `NAME=VALUE`.
+    case pair
+
+    var placeholder: String {
+        switch self {
+        case .text(let name): name
+        case .origin: "ORIGIN"
+        case .address: "HOST:PORT"
+        case .file: "FILE"
+        case .directory: "DIR"
+        case .duration: "DURATION"
+        case .integer: "N"
+        case .choice(let words): words.joined(separator: "|")
+        case .pair: "NAME=VALUE"
+        }
+    }
+
+    /// Why `text` is not valid; nil if it is valid. Completes a sentence: `the value …`.
+    func objection(to text: String) -> String? {
+        switch self {
+        case .text:
+            return text.isEmpty ? "is empty" : nil
+        case .file, .directory:
+            return text.isEmpty || text.utf8.contains(0) ? "is not a path" : nil
+        case .origin:
+            let meant = Origin.near(text).map(\.description) ?? "http://127.0.0.1:8780"
+            return Origin(text) == nil ? "is not an origin; write \(meant) (no path)" : nil
+        case .address:
+            return SocketAddressText(text) == nil
+                ? "is not HOST:PORT; write 127.0.0.1:8780 or [::1]:8780" : nil
+        case .duration:
+            return Span(text: text) == nil
+                ? "is not a duration; write 500ms, 5s, 10m or 2h" : nil
+        case .integer(let range):
+            guard let number = Int(text), range.contains(number) else {
+                return "is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+            }
+            return nil
+        case .choice(let words):
+            guard !words.contains(text) else { return nil }
+            return "is not one of \(words.joined(separator: ", "))"
+                + Suggestion.question(text, among: words)
+        case .pair:
+            return text.utf8.firstIndex(of: UInt8(ascii: "=")).map { $0 > text.startIndex } == true
+                ? nil : "is not NAME=VALUE"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CLinux
+import Glibc
+package import TomboloCore
+import TomboloRelay
+
+/// The machine's clocks.
+package struct SystemClock: WallClock {
+    package init() {}
+
+    /// The kernel's random id of this boot.
+    package var boot: String { Self.bootOfMachine }
+
+    private static let bootOfMachine = bootID()
+
+    package func now() -> Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Self.instant(time)
+    }
+
+    /// Seconds since boot, including time in which the machine slept.
+    package static func sinceBoot() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Limits the time to the range of `Instant`, so that a clock after 2262 does not trap.
+    static func instant(_ time: timespec) -> Instant {
+        Instant(seconds: Int64(time.tv_sec)) + Span(nanoseconds: Int64(time.tv_nsec))
+    }
+
+    private static func bootID() -> String {
+        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).prefix { $0 > 0x20 }, as: UTF8.self)
+    }
+}

@@ -3,7 +3,7 @@
 extension Flag {
     package static let relay = Flag(
         "relay", .origin, default: "http://127.0.0.1:8780", environment: "TOMBOLO_RELAY",
-        "the relay to speak to")
+        "the relay to connect to")
     package static let key = Flag(
         "key", .text("KEY"), environment: "TOMBOLO_KEY", secret: true, "an API key of the relay")
     package static let caFile = Flag(
@@ -11,7 +11,7 @@ extension Flag {
         "certificate authority to trust for an https relay, instead of the system's")
     package static let output = Flag(
         "output", short: "o", .choice(OutputFormat.allCases.map(\.rawValue)),
-        "how to print; without it a table on a terminal, JSON elsewhere")
+        "the output format; by default a table on a terminal, JSON elsewhere")
     static let listen = Flag(
         "listen", .address, default: "127.0.0.1:8780", environment: "TOMBOLO_LISTEN",
         "where the relay listens; port 0 lets the system choose")
@@ -19,12 +19,12 @@ extension Flag {
         "data", .directory, environment: "TOMBOLO_DATA", "the relay's data directory")
     package static let database = Flag(
         "database", .text("URL"),
-        "a log in PostgreSQL, for trying: postgres://USER@HOST:PORT/DATABASE")
+        "a log in PostgreSQL, for experiments: postgres://USER@HOST:PORT/DATABASE")
     static let configuration = Flag(
         "config", .file, environment: "TOMBOLO_CONFIG", "the configuration file")
 
     static let dryRun = toggle(
-        "dry-run", "tell what would be; nothing is stored and nothing is sent")
+        "dry-run", "report what would happen; nothing is stored and nothing is sent")
 
     /// The flags that name a log.
     static let ofLogs: [Flag] = [data, database, configuration]

@@ -3,51 +3,52 @@
 extension Flag {
     static let field = Flag(
         "set", short: "s", .pair, repeats: true,
-        "a field of the content state; the value is JSON where it reads as JSON, else a string")
+        "a field of the content state; a value that is valid JSON is JSON, any other is a string")
     static let textField = Flag(
         "text", .pair, repeats: true,
         "a field of the content state; the value is a string, such as 1234567 or 1e10")
     static let stateFile = Flag(
-        "state", .file, "the content state, a JSON object in a file; - is stdin")
+        "state", .file, "a file with the content state, a JSON object; - is stdin")
     static let testCard = Flag.toggle(
         "card", "start a test card, and end it when the app has registered its token")
     static let trialWithin = Flag(
         "within", .duration, default: "2m", "wait up to this long in each step")
     static let trialWidget = Flag(
-        "widget", .text("KIND"), "a kind of widget that is on the phone; it is reloaded by push")
+        "widget", .text("KIND"), "a kind of widget on the phone; a push reloads it")
     static let trialOut = Flag("out", .file, "write the result here, as JSON without tokens")
     static let type = Flag("type", .text("TYPE"), "the app's ActivityAttributes type")
-    static let app = Flag("app", .text("BUNDLE"), "the app, where the relay serves several")
+    static let app = Flag("app", .text("BUNDLE"), "the app, if the relay serves several")
     static let device = Flag(
         "device", .text("DEVICE"), repeats: true, "a device that shows the activity")
     static let user = Flag("user", .text("USER"), "all devices of this user show the activity")
     static let attributes = Flag(
-        "attributes", .file, "the activity's attributes, a JSON object in a file")
+        "attributes", .file, "a file with the activity's attributes, a JSON object")
     static let alertTitle = Flag("alert-title", .text("TEXT"), "alert the user, with this title")
     static let alertBody = Flag("alert-body", .text("TEXT"), "the alert's second line")
     static let relevance = Flag(
-        "relevance", .text("NUMBER"), "which activity comes first where a device has several")
+        "relevance", .text("NUMBER"),
+        "the relevance score: which activity a device with several shows first")
     static let staleAfter = Flag(
-        "stale-after", .duration, "when the phone is to show the state as outdated")
+        "stale-after", .duration, "after this time the phone shows the state as outdated")
     static let urgency = Flag(
         "urgency", .choice(["low", "normal", "high"]), "how much this change matters")
     static let wait = Flag(
-        "wait", .duration, "wait up to this long for Apple's answers; 6 where one is a refusal")
+        "wait", .duration, "wait up to this long for Apple's answers; status 6 if one is a refusal")
     static let idempotencyKey = Flag(
-        "idempotency-key", .text("KEY"), "the same key is the same event, however often it is sent")
+        "idempotency-key", .text("KEY"), "requests with the same key are stored once")
     static let ifMatch = Flag("if-match", .text("vN"), "only if the activity has this version")
 
     static let ifNew = toggle("if-new", "only if no activity has this id yet")
-    static let restart = toggle("restart", "start again where it has ended")
-    static let replace = toggle("replace", "the state given is the whole state, not a change to it")
+    static let restart = toggle("restart", "start the activity again if it has ended")
+    static let replace = toggle("replace", "replace the whole state instead of changing it")
     static let dismiss = Flag(
         "dismiss", .text("WHEN"),
-        "now, default, 'after 15m' or a time: when the card leaves the Lock Screen")
+        "when the card leaves the Lock Screen: now, default, 'after 15m' or a time")
     static let status = Flag(
-        "status", .choice(["waiting", "active", "ended"]), "only activities that are so")
+        "status", .choice(["waiting", "active", "ended"]), "only activities with this status")
     static let asItWas = Flag(
         "at", .text("TIME|VERSION"),
-        "as it was: a version, a time (RFC 3339), or 14:02 (by UTC)")
+        "show a past state: a version, a time (RFC 3339), or 14:02 (UTC)")
     static let onlyType = Flag("type", .text("TYPE"), "only activities of this type")
 
     static let ofChanges: [Flag] = [
@@ -57,7 +58,7 @@ extension Flag {
 }
 
 extension Argument {
-    static let activity = Argument("ID", .text("ID"), "the activity, as its producer names it")
+    static let activity = Argument("ID", .text("ID"), "the activity's id")
 }
 
 extension Subcommand {
@@ -67,7 +68,8 @@ extension Subcommand {
             + Flag.ofLives + Flag.ofChanges
             + [.ifNew, .restart] + Flag.ofWriters,
         details: [
-            "Without -s, --text and --state the state is read from stdin, where that is a pipe or a file."
+            "Without -s, --text and --state the state is read from stdin, if stdin is a pipe "
+                + "or a file."
         ],
         examples: [
             "tombolo start order-1 --type OrderAttributes --device phone-1 -s step=baking",
@@ -80,8 +82,8 @@ extension Subcommand {
         flags: Flag.ofChanges
             + [.replace, .ifMatch] + Flag.ofWriters,
         details: [
-            "The state given is merged into the activity's (RFC 7396): fields not named stay.\n"
-                + "Without -s, --text and --state it is read from stdin, where that is a pipe or a file."
+            "The state is merged into the activity's state (RFC 7396): other fields do not change.\n"
+                + "Without -s, --text and --state it is read from stdin, if stdin is a pipe or a file."
         ],
         examples: [
             "tombolo update cat-7 -s lap=2/5",
@@ -91,8 +93,8 @@ extension Subcommand {
         run: ActivityCommands.update)
 
     static let end = Subcommand(
-        path: ["end"], summary: "End an activity, or all of a type",
-        arguments: [Argument("ID", .text("ID"), optional: true, "the activity; none with --type")],
+        path: ["end"], summary: "End an activity, or all activities of a type",
+        arguments: [Argument("ID", .text("ID"), optional: true, "the activity; not with --type")],
         flags: [
             Flag("type", .text("TYPE"), "end every running activity of this type"),
             Flag("user", .text("USER"), "with --type: only those of this user"),
@@ -114,15 +116,15 @@ extension Subcommand {
         path: ["activity", "show"], summary: "Show an activity: its state and its destinations",
         arguments: [.activity], flags: [.asItWas] + Flag.ofClients,
         details: [
-            "With --at the state is rebuilt from the log, and of each destination you see what Apple\n"
-                + "had accepted for it by then. For a version that is the moment at which it came."
+            "With --at the state is rebuilt from the log, and each destination shows what Apple had\n"
+                + "accepted at that time. The time of a version is when the relay stored it."
         ], examples: ["tombolo activity show cat-7", "tombolo activity show cat-7 --at 7"],
         run: ReadCommands.activityShow)
 
     static let activityDiff = Subcommand(
         path: ["activity", "diff"], summary: "Show what changed in the state between two versions",
         arguments: [
-            .activity, Argument("A..B", .text("A..B"), "two versions, as activity show has them"),
+            .activity, Argument("A..B", .text("A..B"), "two versions, as in activity show"),
         ], flags: Flag.ofClients,
         details: [
             "Each change is a JSON Pointer into the state, with the values before and after."
@@ -136,15 +138,15 @@ extension Subcommand {
         examples: ["tombolo device ls"], run: ReadCommands.deviceList)
 
     static let deviceCheck = Subcommand(
-        path: ["device", "check"], summary: "Say what a phone's app has sent, and what is missing",
+        path: ["device", "check"], summary: "Show what a phone's app has sent, and what is missing",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device")],
         flags: [.testCard, .type, .field, .textField, .stateFile] + Flag.ofClients,
         details: [
-            "In order: registration, user, start tokens, update tokens, reports, frequent updates,\n"
-                + "tokens of widgets. Each that lacks comes with the next step. What nothing asks for\n"
-                + "yet is no lack.",
-            "--card starts a card on the phone, waits for its update token and ends it. It needs a\n"
-                + "key with the scope produce. --type names its type, -s and --text its state.",
+            "Checks in this order: registration, user, start tokens, update tokens, reports, frequent\n"
+                + "updates, tokens of widgets. For each that is missing it names the next step. What is not\n"
+                + "needed yet does not count as missing.",
+            "--card starts a card on the phone, waits for its update token and ends it. The key needs\n"
+                + "the scope produce. --type is the card's type, -s and --text set its state.",
         ],
         examples: [
             "tombolo device check phone-1",
@@ -153,16 +155,16 @@ extension Subcommand {
 
     static let deviceTrial = Subcommand(
         path: ["device", "trial"],
-        summary: "Lead a phone through twelve steps, and say what it showed",
+        summary: "Test a phone in twelve steps, and report what it showed",
         arguments: [Argument("DEVICE", .text("DEVICE"), "the device")],
         flags: [.type, .field, .textField, .stateFile, .trialWidget, .trialWithin, .trialOut]
             + Flag.ofClients,
         details: [
-            "The steps: start token, start, Allow, update, alert, locked at 5, ten in a minute, widget\n"
-                + "reload, swipe, relaunch, sign-out, end. stderr says what to do on the phone. Each step\n"
-                + "reads from the app's reports whether the phone had what was sent, and waits for it.",
-            "The updates change the first member of the state. Keep the phone in hand: it shows test\n"
-                + "cards, and alerts. A simulated phone needs nobody, no type and no state.",
+            "The steps: start token, start, Allow, update, alert, locked at 5, ten in a minute,\n"
+                + "widget reload, swipe, relaunch, sign-out, end. stderr says what to do on the phone. Each\n"
+                + "step waits until the app reports that the phone received what was sent.",
+            "The updates change the first member of the state. Keep the phone at hand: it shows test\n"
+                + "cards and alerts. A simulated phone needs no person, no type and no state.",
             "On a terminal the last line is a row for the table in Protocol/app.md. The key needs the\n"
                 + "scopes produce, observe and operate.",
         ],

@@ -2,31 +2,36 @@
 
 extension Flag {
     static let ofEnvironment = Flag(
-        "environment", .choice(["production", "sandbox"]), "where an app is there for both")
+        "environment", .choice(["production", "sandbox"]),
+        "only if the app is configured for both environments")
     static let storage = Flag(
         "storage", .choice(["none", "most_recent"]),
-        "what Apple keeps for phones that are away; it never changes")
+        "what Apple stores for phones that are offline; it cannot be changed later")
 }
 
 extension Flag {
     static let channel = Flag(
-        "channel", .text("NAME"), "all cards that listen on this broadcast channel show it")
+        "channel", .text("NAME"),
+        "start on this broadcast channel: each card that subscribes to it shows the "
+            + "activity")
     static let startRoute = Flag(
         "start", .choice(["push", "adopt", "channel", "auto"]),
-        "how the card comes to be there: by push, by the app itself, or with a channel of its own")
+        "how the card starts: by push, by the app itself, or with its own channel")
     static let renew = Flag(
-        "renew", .choice(["never", "always"]), "whether a new card follows before the eighth hour")
+        "renew", .choice(["never", "always"]),
+        "whether the relay starts a new card before 8 hours are over")
     static let onTokenGone = Flag(
-        "on-token-gone", .choice(["stop", "restart"]), "what a dead update token leads to")
+        "on-token-gone", .choice(["stop", "restart"]),
+        "what the relay does when an update token is no longer valid")
     static let onUnknownStart = Flag(
         "on-unknown-start", .choice(["give_up", "resend"]),
-        "what becomes of a start whose outcome nobody knows")
+        "what the relay does when the outcome of a start is unknown")
 
     static let startWait = Flag(
-        "start-wait", .duration, "how long the start may wait on a device (15m)")
+        "start-wait", .duration, "how long the start may wait for a device (15m)")
 
     static let endAfter = Flag(
-        "end-after", .duration, "how long after its last event the relay ends it")
+        "end-after", .duration, "the relay ends the activity this long after its last event")
 
     static let ofLives: [Flag] = [renew, onTokenGone, onUnknownStart, startWait, endAfter]
 }
@@ -37,11 +42,11 @@ extension Argument {
 
 extension Subcommand {
     static let channelPut = Subcommand(
-        path: ["channel", "put"], summary: "Make a broadcast channel at Apple",
+        path: ["channel", "put"], summary: "Create a broadcast channel at Apple",
         arguments: [.channelName], flags: [.app, .ofEnvironment, .storage] + Flag.ofWriters,
         details: [
-            "The app subscribes to the id in the answer (iOS 18 and later); an activity whose\n"
-                + "audience is the channel then reaches all that listen with one push."
+            "The app subscribes to the id in the answer (iOS 18 and later). One push of an activity\n"
+                + "on the channel then reaches each card that subscribes."
         ], examples: ["tombolo channel put final --storage most_recent"], run: ChannelCommands.put)
 
     static let channelList = Subcommand(
@@ -49,16 +54,16 @@ extension Subcommand {
         flags: Flag.ofClients, examples: ["tombolo channel ls"], run: ChannelCommands.list)
 
     static let channelShow = Subcommand(
-        path: ["channel", "show"], summary: "Show a channel, and whether Apple knows it",
+        path: ["channel", "show"], summary: "Show a channel, and whether it exists at Apple",
         arguments: [.channelName], flags: Flag.ofClients,
         examples: ["tombolo channel show final"], run: ChannelCommands.show)
 
     static let channelRemove = Subcommand(
-        path: ["channel", "rm"], summary: "Delete a channel, for good",
+        path: ["channel", "rm"], summary: "Delete a channel permanently",
         arguments: [
             Argument(
                 "NAME", .text("NAME"),
-                "the channel; or Apple's id of one that channel ls knows nothing of")
+                "the channel; or the id of one that exists only at Apple")
         ], flags: Flag.ofWriters,
         examples: [
             "tombolo channel rm final", "tombolo channel rm dHN0LXNyY2gtY2hubA== --dry-run",

@@ -14,15 +14,18 @@ extension Subcommand {
     static let configInit = Subcommand(
         path: ["config", "init"], summary: "Write a first configuration file, with comments",
         arguments: [
-            Argument("FILE", .file, optional: true, "tombolo.json without it; - is stdout")
+            Argument(
+                "FILE", .file, optional: true,
+                "the file to write (default tombolo.json); - is stdout")
         ],
         flags: [
             .initListen, .initData, .initApp, .teamID, .initKeyID, .initKeyFile, .initEnvironment,
             .tlsCertificate, .tlsKey,
         ],
         details: [
-            "On a terminal it asks for what no flag says; elsewhere that has its default. A file that is\n"
-                + "there is left as it is. Every key is in it with its meaning, its range and its default."
+            "On a terminal it asks for each value without a flag; elsewhere it uses the defaults. It\n"
+                + "never overwrites a file. The file has all keys, each with its meaning, range and\n"
+                + "default."
         ],
         examples: [
             "tombolo config init /etc/tombolo/tombolo.json",
@@ -30,13 +33,13 @@ extension Subcommand {
         ], exits: [.notFoundOrConflict], run: InitCommand.run)
 
     static let configReload = Subcommand(
-        path: ["config", "reload"], summary: "Let the running relay read its configuration again",
+        path: ["config", "reload"], summary: "Make the running relay read its configuration again",
         flags: Flag.ofWriters,
         details: [
-            "As SIGHUP does: other push keys and another certificate are taken into use. Each thing that\n"
-                + "came of it is a line: applied, restart (a restart applies it), or refused, with the cause\n"
-                + "and the fix. It needs a key of the tenant main with scope operate. Status 7: something\n"
-                + "needs a restart; 6: some is applied and some refused; 1: all is refused."
+            "Does the same as SIGHUP: it applies new push keys and a new certificate. Each change is\n"
+                + "a line: applied, restart (it needs a restart), or refused, with cause and fix. The key\n"
+                + "must be of the tenant main and have the scope operate. Status 7: something needs a\n"
+                + "restart; 6: some changes are refused; 1: all are refused."
         ], examples: ["tombolo config reload", "tombolo config reload --dry-run -o json"],
         exits: [.partly, .lint, .unauthorized, .unreachable], run: ReloadCommand.run)
 }

@@ -8,78 +8,83 @@ extension Flag {
     static let tlsKey = Flag(
         "tls-key", .file, environment: "TOMBOLO_TLS_KEY", "the certificate's private key (PEM)")
 
-    static let scenarioTime = Flag("for", .duration, default: "30s", "how long the runner runs")
+    static let scenarioTime = Flag("for", .duration, default: "30s", "runner: how long it runs")
     static let scenarioSteps = toggle(
         "steps",
-        "runner: its steps instead of a run; profile and door: on virtual time, without a relay"
+        "runner: play its steps; profile and door: play on virtual time, without a relay"
     )
     static let stay = toggle(
-        "stay", "afterwards a card, or the widgets, are there, and taps are answered, until Ctrl-C")
+        "stay", "afterwards keep a card or the widgets and answer taps, until Ctrl-C")
     static let scenario = Flag(
         "scenario", .choice(Scenario.ofCards + Scenario.ofWidgets),
-        "a scenario whose producer is there from the start, and answers taps")
-    static let origin = toggle("origin", "where each value comes from")
+        "a scenario whose producer runs from the start and answers taps")
+    static let origin = toggle("origin", "show where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),
-        "produce, observe, operate, device:ID, commas between; all: the first three")
-    static let tenant = Flag("tenant", .text("TENANT"), default: "main", "whose key it is")
+        "produce, observe, operate, device:ID, with commas between; all: the first three")
+    static let tenant = Flag("tenant", .text("TENANT"), default: "main", "the tenant of the key")
     static let boundUser = Flag(
-        "user", .text("USER"), "the user for whom a key of scope device:ID registers its device")
+        "user", .text("USER"),
+        "with scope device:ID: the user for whom the key registers the device")
     static let boundApp = Flag(
-        "app", .text("BUNDLE"), "the app for which a key of scope device:ID registers its device")
+        "app", .text("BUNDLE"),
+        "with scope device:ID: the app for which the key registers the device")
 
     static let simulatorAddress = Flag(
         "simulator", .address, default: "127.0.0.1:8443",
         "where the simulator of Apple's service listens")
     static let devData = Flag(
-        "data", .directory, "the relay's data directory; a fresh temporary one by default")
+        "data", .directory, "the relay's data directory; by default a new temporary one")
     static let consoleDirectory = Flag(
-        "console-dir", .directory, "serve the console's files from here, while working on them")
+        "console-dir", .directory, "serve the console's files from here, to work on them")
     static let log = Flag(
         "log", .choice(OperatorLogFormat.allCases.map(\.rawValue)), environment: "TOMBOLO_LOG",
-        "how the lines on stderr look: text (the default), or a JSON object a line")
-    static let noInput = toggle("no-input", "read no keys from the terminal")
+        "the format of stderr: text (the default), or a JSON object per line")
+    static let noInput = toggle("no-input", "do not read keys from the terminal")
 
     static let simulatorListen = Flag(
         "listen", .address, default: "127.0.0.1:8443", "where it listens")
     static let keyFile = Flag(
-        "key-file", .file, repeats: true, "the .p8 whose provider tokens it takes")
+        "key-file", .file, repeats: true, "the .p8 whose provider tokens it accepts")
     static let keyID = Flag(
-        "key-id", .text("ID"), repeats: true, "that key's id; one for each --key-file")
-    static let teamID = Flag("team-id", .text("ID"), "that key's team")
+        "key-id", .text("ID"), repeats: true, "the id of that key; one for each --key-file")
+    static let teamID = Flag("team-id", .text("ID"), "the team of that key")
     static let topic = Flag("topic", .text("BUNDLE"), repeats: true, "an app it knows")
     static let phoneType = Flag(
         "type", .text("NAME[=FILE]"), repeats: true,
-        "another ActivityAttributes type of the phones' app; FILE as for `type put`")
+        "another ActivityAttributes type of the phones' app; FILE as in `type put`")
     static let caOut = Flag("ca-out", .file, "where to write its certificate authority")
     static let simulatorData = Flag(
-        "data", .directory, "where the phones' tokens and cards outlive a restart")
+        "data", .directory,
+        "where it stores the phones' tokens and cards, so that they survive a restart")
     static let acceptAnyToken = toggle(
-        "accept-any-token", "every well-formed device token is a phone, and none gets a 429")
+        "accept-any-token", "accept each well-formed device token, and never answer 429")
     static let phonesRelay = Flag(
         "relay", .origin, environment: "TOMBOLO_RELAY", "the relay its phones register with")
     static let askedRelay = Flag(
         "relay", .origin, environment: "TOMBOLO_RELAY",
-        "the relay to ask, in the place of the configuration's")
+        "the relay to ask, instead of the configured one")
     static let environment = Flag(
         "environment", .choice(["sandbox", "production"]), default: "sandbox",
-        "which of Apple's two environments it plays")
+        "which of Apple's two environments it simulates")
     static let phoneSetting = Flag(
         "phone", .pair, repeats: true,
-        "something about a simulated phone, as phone-3.os=17.4 or all.watch=on")
-    static let pad = toggle("pad", "a pad beside the phones, pad-1: it has widgets, and no cards")
+        "a setting of a simulated phone, such as phone-3.os=17.4 or all.watch=on")
+    static let pad = toggle("pad", "also simulate an iPad, pad-1: it has widgets, but no cards")
     static let startBudget = Flag(
-        "start-budget", .integer(1...1_000_000), "starts a phone allows at once and an hour")
-    static let faults = Flag("faults", .file, "a script of what goes wrong, as JSON")
+        "start-budget", .integer(1...1_000_000),
+        "how many starts a phone allows at once, and in an hour")
+    static let faults = Flag("faults", .file, "a script of faults, as JSON")
     static let control = Flag(
-        "control", .address, "where it takes faults and shows its phones while it runs")
+        "control", .address, "where it accepts faults and shows its phones while it runs")
     static let takeover = toggle(
-        "takeover", "register with a relay that has phones of its own, in their places")
-    static let endWithInput = toggle("end-with-input", "end when stdin ends: for parents")
+        "takeover", "replace the phones of a relay that has its own")
+    static let endWithInput = toggle(
+        "end-with-input", "stop when stdin ends, so that it ends with its parent process")
 
     static let credentials = Flag(
         "credentials", .directory,
-        "where the service's credentials are before its first start, as /etc/tombolo/keys")
+        "where the service's credentials are before its first start, such as /etc/tombolo/keys")
 
     /// The flags that replace values of the configuration file.
     static let ofConfiguration: [Flag] = [
@@ -108,18 +113,19 @@ extension Subcommand {
         + "              token-dies-after, dead-token-grace"
 
     static let dev = Subcommand(
-        path: ["dev"], summary: "Relay, simulator of Apple and three phones, to try things out",
+        path: ["dev"],
+        summary: "Run a relay, a simulator of Apple and three phones, to try things out",
         flags: [
             .devData, .database, .listen, .simulatorAddress, .phones, .phoneSetting, .phoneType,
             .scenario, .consoleDirectory, .log, .noInput,
         ],
         details: [
             "phone-1 has the budget class lab, phone-2 frequent, phone-3 standard. Their app has the\n"
-                + "types of the scenarios, and OrderAttributes, whose state may be anything: its preview\n"
-                + "draws step, minutes and progress (0 to 1). On a terminal the three\n"
-                + "islands are drawn; elsewhere every line is a JSON object, the first of them\n"
-                + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}. Keys choose a phone and\n"
-                + "touch it; so does tombolo phone.",
+                + "types of the scenarios, and OrderAttributes, whose state may have any members: its\n"
+                + "preview draws step, minutes and progress (0 to 1). On a terminal the command draws the\n"
+                + "three islands, and keys choose a phone and touch it, as tombolo phone does. Elsewhere\n"
+                + "each line is a JSON object. The first is\n"
+                + "{\"ready\":true,\"api\",\"key\",\"simulator\",\"console\",\"ca\"}.",
             phoneSettings,
         ],
         examples: [
@@ -129,10 +135,11 @@ extension Subcommand {
         ], run: DevCommand.run)
 
     static let serve = Subcommand(
-        path: ["serve"], summary: "The relay", flags: Flag.ofConfiguration + [.consoleDirectory],
+        path: ["serve"], summary: "Run the relay",
+        flags: Flag.ofConfiguration + [.consoleDirectory],
         details: [
-            "SIGTERM ends it after what it accepted is finished. stderr has a line when it starts and\n"
-                + "ends, for each change of its health, and for each request that it refuses."
+            "On SIGTERM it finishes what it accepted, then stops. stderr gets a line when it starts\n"
+                + "and stops, for each change of its health, and for each request that it refuses."
         ],
         examples: [
             "tombolo serve --config /etc/tombolo/tombolo.json",
@@ -140,7 +147,7 @@ extension Subcommand {
         ], makesFiles: true, run: ServeCommand.run)
 
     static let sim = Subcommand(
-        path: ["sim"], summary: "A strict simulator of Apple's push service, and its phones",
+        path: ["sim"], summary: "Run a strict simulator of Apple's push service and its phones",
         flags: [
             .simulatorListen, .keyFile, .keyID, .teamID, .topic, .caOut, .simulatorData, .phones,
             .phoneSetting, .pad, .phoneType, .startBudget, .environment, .acceptAnyToken,
@@ -155,7 +162,7 @@ extension Subcommand {
                 + "  how         status and reason (gone_for with 410) | no_answer | reset | abort;\n"
                 + "              delay, go_away (reason), max_streams; delivered: true lets the phone\n"
                 + "              have the push all the same",
-            "The control port takes scripts while it runs (GET, PUT, POST, DELETE /v1/faults) and\n"
+            "The control port accepts scripts while it runs (GET, PUT, POST, DELETE /v1/faults) and\n"
                 + "shows /v1/counts, /v1/phones and what each phone ignored: /v1/phones/NAME/ignored.",
             phoneSettings,
         ],
@@ -165,7 +172,7 @@ extension Subcommand {
         ], run: SimCommand.run)
 
     static let trigger = Subcommand(
-        path: ["trigger"], summary: "Run a scenario on the phones and wait until they agree",
+        path: ["trigger"], summary: "Run a scenario and wait until all phones show its result",
         arguments: [
             Argument(
                 "NAME", .choice(Scenario.ofCards + Scenario.ofWidgets),
@@ -175,9 +182,9 @@ extension Subcommand {
         ],
         flags: [.scenarioTime, .scenarioSteps, .phones, .stay] + Flag.ofClients,
         details: [
-            "All but runner, and runner with --steps, are described in Protocol/examples/NAME/steps.json\n"
-                + "and end by themselves. With --stay a card, or the widgets, are there afterwards, and the\n"
-                + "producer answers taps."
+            "The file Protocol/examples/NAME/steps.json describes the scenario; runner uses it only\n"
+                + "with --steps. With --stay a card or the widgets stay afterwards, and the producer\n"
+                + "answers taps."
         ],
         examples: [
             "tombolo trigger runner --for 10s -o json", "tombolo trigger radial --phones 1",
@@ -189,13 +196,13 @@ extension Subcommand {
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration + [.credentials],
         details: [
-            "It makes the same checks as serve, and starts nothing. Status 7: the relay starts, but\n"
+            "Makes the same checks as serve, but starts nothing. Status 7: a relay would start, but\n"
                 + "stderr says what needs attention, such as a certificate that expires soon."
         ], examples: ["tombolo config check /etc/tombolo/tombolo.json"], exits: [.lint],
         run: ConfigurationCommands.check)
 
     static let configShow = Subcommand(
-        path: ["config", "show"], summary: "Print the configuration as the relay would see it",
+        path: ["config", "show"], summary: "Print the configuration as the relay would use it",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration
             + [.origin, .output],
@@ -205,7 +212,10 @@ extension Subcommand {
     static let configDoc = Subcommand(
         path: ["config", "doc"], summary: "Print the reference of all configuration keys",
         flags: [.output],
-        details: ["Markdown: each key, its values, its default, and whether SIGHUP applies it."],
+        details: [
+            "The output is Markdown: each key, its values, its default, and whether SIGHUP "
+                + "applies it."
+        ],
         examples: ["tombolo config doc"], run: ConfigurationCommands.document)
 
     static let completion = Subcommand(

@@ -3,68 +3,69 @@ import TomboloCore
 // Rows of the command table: operators' pauses, and budgets.
 
 extension Flag {
-    static let pausesAll = toggle("all", "everything of the tenant")
+    static let pausesAll = toggle("all", "pause all activities of the tenant")
     static let alertsOnly = toggle(
-        "alerts-only", "updates go without their alerts, and starts wait")
-    static let pauseReason = Flag("reason", .text("TEXT"), "why, for other operators")
+        "alerts-only", "send updates without their alerts; starts wait")
+    static let pauseReason = Flag("reason", .text("TEXT"), "the reason, for other operators")
     static let replayGrant = Flag(
         "grant", .pair, repeats: true,
-        "CLASS.FIELD=VALUE, as under budgets in the configuration")
+        "CLASS.FIELD=VALUE, as in budgets of the configuration")
     static let budgetClass = Flag(
         "class", .choice(BudgetClass.ofActivities.map(\.name)),
-        "every device in this class, whatever it was")
+        "put all devices into this class")
     static let replaySpeed = Flag(
         "speed", .text("N"), default: "1",
-        "10 lets the events come ten times as fast as they did")
+        "10 replays the events ten times as fast")
     static let packPath = Flag(
-        "path", .text("POINTER"), default: "/image", "the place of the frame in the state")
+        "path", .text("POINTER"), default: "/image", "the path of the frame in the state")
     static let packEvery = Flag(
         "every", .duration, default: "100ms", "how long each frame is shown")
     static let packFit = Flag(
         "fit", .choice(ClipPacking.Fit.allCases.map(\.rawValue)), default: "bundle",
-        "bundle: all frames together are to fit; step: each of them")
+        "bundle: all frames together must fit; step: each frame must fit")
     static let packLimit = Flag(
         "limit", .integer(64...4_096), default: "3400",
-        "bytes that the frames may take; the rest of the 4096 is the state's")
+        "bytes for the frames; the rest of the 4096 is for the state")
     static let packColours = Flag(
-        "colors", .integer(2...256), default: "256", "no more colours than these")
+        "colors", .integer(2...256), default: "256", "at most this many colours")
     static let ofReloads = [
-        Flag("device", .text("DEVICE"), repeats: true, "a device that is to ask"),
-        Flag("user", .text("USER"), "all devices of this user are to ask"),
+        Flag("device", .text("DEVICE"), repeats: true, "a device whose widgets should reload"),
+        Flag("user", .text("USER"), "all devices of this user"),
         Flag("app", .text("BUNDLE"), "only devices of this app"),
     ]
-    static let onlyDevice = Flag("device", .text("DEVICE"), "only this device's")
-    static let onlyChannel = Flag("channel", .text("CHANNEL"), "only this channel's")
+    static let onlyDevice = Flag("device", .text("DEVICE"), "only this device")
+    static let onlyChannel = Flag("channel", .text("CHANNEL"), "only this channel")
     static let whyToken = Flag(
-        "token", .text("-"), "the newest delivery to the device with the token on stdin")
+        "token", .text("-"), "read a token from stdin: the newest delivery to its device")
     static let whyPush = Flag("apns-id", .text("UUID"), "the push with this apns-id")
-    static let ofUser = Flag("user", .text("USER"), "only this user's devices")
+    static let ofUser = Flag("user", .text("USER"), "only devices of this user")
     static let onlyVersion = Flag(
-        "version", .integer(1...Int.max), "only what carried or decided this version")
+        "version", .integer(1...Int.max), "only what sent or decided this version")
     static let onlyResult = Flag(
         "result",
         .choice([
             "accepted", "rejected", "not_sent", "unknown", "sent", "merged", "skipped", "expired",
             "refused",
-        ]), "only what came to this")
+        ]), "only deliveries with this result")
 }
 
 extension Argument {
     static let clip = Argument("FILE", .file, "the clip, a JSON object; - is stdin")
-    static let delivery = Argument("ID", .text("ID"), "the delivery, as delivery ls names it")
+    static let delivery = Argument("ID", .text("ID"), "the delivery, as in delivery ls")
 }
 
 extension Subcommand {
     static let pause = Subcommand(
-        path: ["pause"], summary: "Hold pushes back, or list what is held",
+        path: ["pause"], summary: "Pause pushes, or list the pauses",
         flags: [
             .pausesAll, .app,
-            Flag("type", .text("TYPE"), "every activity of this type"), .ofActivity, .alertsOnly,
+            Flag("type", .text("TYPE"), "all activities of this type"), .ofActivity, .alertsOnly,
             .pauseReason,
         ] + Flag.ofWriters,
         details: [
-            "Give one of --all, --app, --type and --activity; with none, pauses in force are listed.\n"
-                + "Events are still taken meanwhile; afterwards only the newest states go."
+            "Give one of --all, --app, --type and --activity. Without them the command lists the\n"
+                + "pauses. During a pause the relay still accepts events; afterwards it sends only the\n"
+                + "newest states."
         ],
         examples: [
             "tombolo pause --type RunnerWidgetAttributes --reason 'a release is going on'",
@@ -72,16 +73,16 @@ extension Subcommand {
         ], run: PacingCommands.pause)
 
     static let resume = Subcommand(
-        path: ["resume"], summary: "Release what a pause holds back; only the newest states go",
+        path: ["resume"], summary: "End a pause; only the newest states are sent",
         arguments: [
-            Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; none with --all")
+            Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; not with --all")
         ],
-        flags: [Flag.toggle("all", "every pause of the tenant, also those of other keys")]
+        flags: [Flag.toggle("all", "all pauses of the tenant, including those of other keys")]
             + Flag.ofWriters,
         examples: ["tombolo resume pause_1", "tombolo resume --all"], run: PacingCommands.resume)
 
     static let deliveryList = Subcommand(
-        path: ["delivery", "ls"], summary: "List pushes and what became of them, newest first",
+        path: ["delivery", "ls"], summary: "List pushes and their results, newest first",
         flags: [
             .ofActivity, .onlyDevice, .onlyChannel, .ofUser, .onlyVersion, .onlyResult, .reason,
             .from, .until,
@@ -102,24 +103,25 @@ extension Subcommand {
         path: ["delivery", "retry"], summary: "Send again what Apple refused in a delivery",
         arguments: [.delivery], flags: Flag.ofWriters,
         details: [
-            "The newest state goes, as with dead retry. Status 3 where Apple did not refuse the\n"
-                + "delivery, where it was retried before, and where its card is gone."
+            "Sends the newest state, as dead retry does. Status 3 if Apple did not refuse the\n"
+                + "delivery, if it was already retried, or if its card is gone."
         ], examples: ["tombolo delivery retry dlv_12"], run: DeadLetterCommands.retryDelivery)
 
     static let why = Subcommand(
-        path: ["why"], summary: "Say why a phone does not show a version",
+        path: ["why"], summary: "Explain why a phone does not show a version",
         arguments: [
             Argument("ACTIVITY", .text("ACTIVITY"), optional: true, "the activity, or widget:KIND"),
-            Argument("DEVICE", .text("DEVICE"), optional: true, "the phone; all where left out"),
+            Argument("DEVICE", .text("DEVICE"), optional: true, "the phone; by default all"),
             Argument(
                 "VERSION|TIME", .text("VERSION|TIME"), optional: true,
-                "a version, a time (RFC 3339), or 14:02 (by UTC); the newest where left out"),
+                "a version, a time (RFC 3339), or 14:02 (UTC); by default the newest version"),
         ], flags: [.whyToken, .whyPush, .ofUser, .widgetConfig] + Flag.ofClients,
         details: [
-            "The answer comes from the log: what was said, what became of it at the phone, what\n"
-                + "is known of the phone, and which causes fit. It is the same after a restart.",
-            "widget:KIND needs the DEVICE. Which families have fetched is known since the relay's start.",
-            "Each line begins with its code in brackets, which programs go by (-o json).",
+            "The answer comes from the log: what the producer sent, what happened to it, what is\n"
+                + "known about the phone, and which causes are possible. It is the same after a restart.",
+            "widget:KIND needs the DEVICE. The relay knows which families have fetched since "
+                + "it started.",
+            "Each line begins with its code in brackets, for use by programs (-o json).",
         ],
         examples: [
             "tombolo why cat-7", "tombolo why widget:profile phone-1",
@@ -128,23 +130,22 @@ extension Subcommand {
         ], run: WhyCommand.run)
 
     static let budgetShow = Subcommand(
-        path: ["budget", "show"], summary: "Show what is left of the budgets",
+        path: ["budget", "show"], summary: "Show how much of the budgets is left",
         flags: [.ofActivity, .onlyDevice, .limit] + Flag.ofClients,
         examples: ["tombolo budget show --device phone-1"],
         exits: [.unauthorized, .unreachable], run: PacingCommands.budgetShow)
 
     static let budgetSimulate = Subcommand(
-        path: ["budget", "simulate"], summary: "Replay a log under other grants, and compare",
+        path: ["budget", "simulate"], summary: "Replay a log with other grants, and compare",
         flags: [
             .data, .database, .configuration, .ofActivity,
             .replayGrant, .budgetClass, .replaySpeed, .output,
         ],
         details: [
-            "The log's events go through the relay's own core on virtual time: once under the\n"
-                + "configured grants, once under yours. Phones allow every activity, answer at once\n"
-                + "and are never in front; what Apple refused then is not refused again. A relay\n"
-                + "may run on the log meanwhile.",
-            "Lag is the time from an event's record until a phone had its state, or a newer one.",
+            "The relay's core replays the log's events on virtual time: once with the configured\n"
+                + "grants, once with yours. The replayed phones allow each activity, answer at once, and\n"
+                + "never have the app in front. Apple refuses nothing. A relay may use the log meanwhile.",
+            "Lag is the time from an event until a phone had its state, or a newer state.",
         ],
         examples: [
             "tombolo budget simulate --data /var/lib/tombolo --grant standard.per_hour=30",
@@ -152,24 +153,26 @@ extension Subcommand {
         ], exits: [.notFoundOrConflict], run: BudgetSimulateCommand.run)
 
     static let clipPlan = Subcommand(
-        path: ["clip", "plan"], summary: "Say what a clip would cost and show, without playing it",
+        path: ["clip", "plan"], summary: "Show what a clip would cost, without playing it",
         arguments: [.activity, .clip], flags: Flag.ofClients,
         examples: ["tombolo clip plan cat-7 clip.json"], run: ClipCommands.plan)
 
     static let clipPack = Subcommand(
-        path: ["clip", "pack"], summary: "Make a clip of PNGs, small enough for a push",
+        path: ["clip", "pack"], summary: "Make a clip from PNG files that fits into a push",
         arguments: [Argument("PNG", .file, repeats: true, "the frames, in order")],
         flags: [.packPath, .packEvery, .packFit, .packLimit, .packColours],
         details: [
-            "Of all palettes and sizes that fit, the one that keeps most of the pictures is taken;\n"
-                + "stderr tells which. stdout is the clip, as clip play takes it."
+            "It uses the palette and size that fit and keep most of the pictures; stderr names them.\n"
+                + "stdout is the clip for clip play."
         ], examples: ["tombolo clip pack cat-*.png | tombolo clip play cat-7 -"],
         exits: [.notFoundOrConflict], run: ClipCommands.pack)
 
     static let clipPlay = Subcommand(
         path: ["clip", "play"], summary: "Play a clip: a flip-book or a tween",
         arguments: [.activity, .clip], flags: Flag.ofWriters,
-        details: ["The answer tells the plan: frames asked for, granted, and what each costs."],
+        details: [
+            "The answer is the plan: frames asked for, frames granted, and the cost of each."
+        ],
         examples: [
             "echo '{\"tween\":{\"path\":\"/angle\",\"to\":180}}' | tombolo clip play door -"
         ], run: ClipCommands.play)
@@ -180,13 +183,13 @@ extension Subcommand {
             .activity,
             Argument(
                 "PATH", .text("PATH"), optional: true,
-                "the place in the state where it plays; wherever it is, where left out"),
-        ], flags: Flag.ofWriters, details: ["Status 3 where no clip plays there."],
+                "the path in the state where it plays; by default any"),
+        ], flags: Flag.ofWriters, details: ["Status 3 if no clip plays there."],
         examples: ["tombolo clip stop cat-7", "tombolo clip stop cat-7 /image"],
         run: ClipCommands.stop)
 
     static let timelineReload = Subcommand(
-        path: ["timeline", "reload"], summary: "Have widgets ask for their timelines anew",
+        path: ["timeline", "reload"], summary: "Reload widgets: they fetch their timelines again",
         arguments: [.widgetKind], flags: Flag.ofReloads + Flag.ofWriters,
         details: [
             "Give --device (once or more) or --user. Widgets have one token for all kinds of an app:\n"
@@ -196,8 +199,8 @@ extension Subcommand {
     ) { try await SurfaceReloadCommands.reload($0, "timelines") }
 
     static let controlReload = Subcommand(
-        path: ["control", "reload"], summary: "Have a control ask for its value anew",
-        arguments: [Argument("KIND", .text("KIND"), "the control's kind, as the app names it")],
+        path: ["control", "reload"], summary: "Reload a control: it fetches its value again",
+        arguments: [Argument("KIND", .text("KIND"), "the control's kind, as in the app")],
         flags: Flag.ofReloads + Flag.ofWriters,
         details: ["Give --device (once or more) or --user. " + reloadDetails],
         examples: ["tombolo control reload lock --device phone-1 --device phone-2"],

@@ -9,9 +9,9 @@ extension Flag {
     static let tapIntent = Flag("intent", .text("NAME"), "the intent that a button runs")
     static let tapParameter = Flag(
         "parameter", short: "p", .pair, repeats: true,
-        "a parameter of the intent; the value is JSON where it reads as JSON, else a string")
+        "a parameter of the intent; a value that is valid JSON is JSON, any other is a string")
     static let widgetConfig = Flag(
-        "config", .text("ID"), "what the widget is configured to, such as a door")
+        "config", .text("ID"), "the id that the widget is configured with, such as a door")
     static let expectGone = toggle("gone", "wait until the phone has no card of the activity")
 }
 
@@ -23,9 +23,9 @@ extension Subcommand {
             .field, .textField, .stateFile, .expectWithin, .expectGone, .family, .widgetConfig,
         ] + Flag.ofClients,
         details: [
-            "For a backend's own tests against tombolo dev. The picture counts, not the push: a\n"
-                + "phone of class standard or frequent draws one in 5 s. Members that are not named\n"
-                + "may be anything. Status 1 where it does not come in time; stderr says what is shown."
+            "For tests of a backend against tombolo dev. It waits for the picture, not for the push:\n"
+                + "a phone of class standard or frequent draws every 5 s. Only the given members are\n"
+                + "compared. Status 1 if the phone does not show them in time; stderr says what it shows."
         ],
         examples: [
             "tombolo expect phone-3 order-1 -s step=baking --within 10s",
@@ -34,11 +34,12 @@ extension Subcommand {
         ], run: ExpectCommand.run)
 
     static let phoneList = Subcommand(
-        path: ["phone", "ls"], summary: "List the simulated phones of dev, and their cards",
+        path: ["phone", "ls"], summary: "List the simulated phones and their cards",
         flags: Flag.ofClients,
         details: [
-            "There are some in tombolo dev only. BUDGET LEFT is the phone's own, which no real\n"
-                + "phone tells. DRAWN counts pictures: a phone draws less often than it is pushed to."
+            "Only tombolo dev has simulated phones. BUDGET LEFT is the phone's own budget, which real\n"
+                + "phones do not report. DRAWN counts pictures: a phone draws less often than it receives\n"
+                + "pushes."
         ], examples: ["tombolo phone ls", "tombolo phone ls -o json"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.list)
 
@@ -58,9 +59,10 @@ extension Subcommand {
             Argument("KIND", .text("KIND"), optional: true, "the widget's kind"),
         ], flags: [.family, .widgetConfig] + Flag.ofWriters,
         details: [
-            "A widget shows what PUT /v1/timelines/KIND says for the phone's user, or for the id of\n"
-                + "--config. It fetches when it is put there, after a push, and as its timeline's policy\n"
-                + "says. LEFT counts the fetches left in 24 hours; those for the app in front are free."
+            "A widget shows the timeline that PUT /v1/timelines/KIND has for the phone's user, or for\n"
+                + "the id of --config. It fetches when it is added, after a push, and by its timeline's\n"
+                + "policy. LEFT is how many fetches are left in 24 hours. Fetches while the app is in front\n"
+                + "are free."
         ],
         examples: [
             "tombolo phone widget add phone-1 profile --family systemSmall",
@@ -90,9 +92,9 @@ extension Subcommand {
             flags: [.tapLink, .tapIntent, .tapParameter, .family, .widgetConfig]
                 + Flag.ofWriters,
             details: [
-                "A tap opens the app and is an action on the tail (tombolo tail --fact action). A\n"
-                    + "button runs its intent without opening the app. What has no answer in 5 s is\n"
-                    + "not sent, and never sent later."
+                "A tap opens the app and is recorded as an action (tombolo tail --fact action). A button\n"
+                    + "runs its intent without opening the app. A tap without an answer in 5 s is not sent, and\n"
+                    + "never sent later."
             ],
             examples: [
                 "tombolo phone tap phone-1 radial-1",
@@ -163,7 +165,7 @@ extension Argument {
         "ACTIVITY", .text("ACTIVITY"), optional: true,
         "whose card; the newest that waits, if left out")
     fileprivate static let onOff = Argument(
-        "on|off", .choice(["on", "off"]), optional: true, "on where left out")
+        "on|off", .choice(["on", "off"]), optional: true, "on or off; by default on")
     fileprivate static let troubleKind = Argument(
         "KIND", .choice(PhoneTrouble.Kind.allCases.map(\.rawValue)), "what goes wrong")
 

@@ -1,12 +1,12 @@
 // Rows of the command table: types, lints, dead letters.
 
 extension Flag {
-    static let typeFile = Flag("type", .file, "the type's description, as for type put, in a file")
-    static let swift = toggle("swift", "as Swift, the only language so far; required")
-    static let ofDevice = Flag("device", .text("DEVICE"), "only this device's")
+    static let typeFile = Flag("type", .file, "a file with the type's description, as in type put")
+    static let swift = toggle("swift", "print Swift, so far the only language; required")
+    static let ofDevice = Flag("device", .text("DEVICE"), "only this device")
     static let reason = Flag(
-        "reason", .text("REASON"), "only those refused with this word, such as BadDeviceToken")
-    static let everything = toggle("all", "all of them")
+        "reason", .text("REASON"), "only those with this reason of Apple's, such as BadDeviceToken")
+    static let everything = toggle("all", "all dead letters")
     static let live = toggle("live", "ask only whether the process answers")
 }
 
@@ -41,7 +41,8 @@ extension Subcommand {
     static let typeCheck = Subcommand(
         path: ["type", "check"], summary: "Check a state against a type",
         arguments: [.typeName, Argument("FILE", .file, "the state, a JSON object")],
-        flags: [.typeFile, .app] + Flag.ofClients, details: ["With --type FILE no relay is asked."],
+        flags: [.typeFile, .app] + Flag.ofClients,
+        details: ["With --type FILE the command needs no relay."],
         examples: [
             "tombolo type check RunnerWidgetAttributes state.json",
             "tombolo type check RunnerWidgetAttributes state.json --type runner.json",
@@ -52,11 +53,13 @@ extension Subcommand {
         path: ["type", "codegen"], summary: "Print a registered type as code for the app",
         arguments: [.typeName], flags: [.swift, .app, .relay, .key, .caFile],
         details: [
-            "The code is a struct of ActivityAttributes with its ContentState. What is required and not\n"
-                + "null is not optional. Texts and whole numbers that the schema lists are an enum. A date\n"
-                + "is a Date where \"dates\" is swift-reference, else a Double (unix) or a String (iso8601).\n"
-                + "A place without a single type is a JSONValue, which the code then has, too.",
-            "The code has one attribute: the card's name, at \"id_at\". Add those that your starts have.",
+            "The code is a struct of ActivityAttributes with its ContentState. A member that is\n"
+                + "required and not null is not optional. Texts and integers with an enum in the schema are\n"
+                + "a Swift enum. A date is a Date if \"dates\" is swift-reference, else a Double (unix) or\n"
+                + "a String (iso8601). A member without a single type is a JSONValue, which the code then\n"
+                + "contains.",
+            "The code has one attribute: the card's name, at \"id_at\". Add the other "
+                + "attributes of your starts.",
         ],
         examples: [
             "tombolo type codegen RunnerWidgetAttributes --swift",
@@ -64,7 +67,7 @@ extension Subcommand {
         ], run: TypeCommands.codegen)
 
     static let lint = Subcommand(
-        path: ["lint"], summary: "Find what would fail in silence: in a push, or in a start",
+        path: ["lint"], summary: "Find mistakes in a push or a start that phones ignore in silence",
         arguments: [
             Argument(
                 "FILE", .file,
@@ -76,16 +79,18 @@ extension Subcommand {
         ], exits: [.lint], run: LintCommand.run)
 
     static let doctor = Subcommand(
-        path: ["doctor"], summary: "Find out what is wrong with the relay or its way to Apple",
+        path: ["doctor"],
+        summary: "Find out what is wrong with the relay or its connection to Apple",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration + [.credentials, .askedRelay, .key, .caFile, .output],
         details: [
-            "The relay that --relay names, or one at the configured address, is asked whether it takes\n"
-                + "events. With a key of the tenant main with scope operate it tells of its disk, log, clock,\n"
-                + "certificate, upstreams and authorities too. With --relay and no configuration only that\n"
-                + "relay is asked.",
-            "One push to a token that no phone has goes to the endpoint of each app: the answer tells\n"
-                + "whether key, team, environment, topic and clock are right. No phone gets it.",
+            "Asks the relay of --relay, or one at the configured address, whether it accepts events.\n"
+                + "With a key of the tenant main and scope operate, the relay also reports its disk, log,\n"
+                + "clock, certificate, upstreams and authorities. With --relay and no configuration it asks\n"
+                + "only that relay.",
+            "Sends one push to the endpoint of each app, to a token that no phone has. The answer\n"
+                + "shows whether key, team, environment, topic and clock are right. No phone receives the\n"
+                + "push.",
         ],
         examples: [
             "tombolo doctor --config /etc/tombolo/tombolo.json",
@@ -94,13 +99,13 @@ extension Subcommand {
         ], exits: [.unreachable, .lint], run: DoctorCommand.run)
 
     static let ready = Subcommand(
-        path: ["ready"], summary: "Ask whether the relay takes events, or runs at all",
+        path: ["ready"], summary: "Ask whether the relay accepts events, or runs",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
         flags: Flag.ofConfiguration + [.live, .askedRelay, .caFile],
         details: [
-            "For load balancers: without --live it fails while the relay takes no events.\n"
-                + "For what restarts the relay: with --live it succeeds while the process answers, also while\n"
-                + "the disk is full, the log is away or Apple is unwell. A restart would not help then."
+            "For load balancers: without --live it fails while the relay accepts no events. For\n"
+                + "supervisors: with --live it succeeds while the process answers, even if the disk is\n"
+                + "full, or the log or Apple cannot be reached. A restart would not help then."
         ],
         examples: [
             "tombolo ready --config /etc/tombolo/tombolo.json",
@@ -108,18 +113,19 @@ extension Subcommand {
         ], exits: [.unreachable], run: ReadyCommand.run)
 
     static let deadList = Subcommand(
-        path: ["dead", "ls"], summary: "List pushes that Apple refused for good",
+        path: ["dead", "ls"], summary: "List pushes that Apple refused permanently",
         flags: [.ofActivity, .ofDevice, .reason, .limit] + Flag.ofClients,
         examples: ["tombolo dead ls --reason BadTopic"], run: ReadCommands.deadList)
 
     static let deadRetry = Subcommand(
-        path: ["dead", "retry"], summary: "Send the newest state where pushes were refused",
+        path: ["dead", "retry"], summary: "Send the newest state again where Apple refused a push",
         arguments: [
-            Argument("ID", .text("ID"), optional: true, "one of them; none with a filter or --all")
+            Argument(
+                "ID", .text("ID"), optional: true, "one dead letter; not with a filter or --all")
         ], flags: [.ofActivity, .ofDevice, .reason, .everything] + Flag.ofWriters,
         details: [
-            "A letter whose card is gone stays: nothing is sent for it. Status 6 where some of the\n"
-                + "letters stay, 3 where all of them do."
+            "A dead letter whose card is gone is kept, and nothing is sent for it. Status 6 if some\n"
+                + "dead letters are kept, 3 if all are."
         ], examples: ["tombolo dead retry dead_7", "tombolo dead retry --reason TopicDisallowed"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable, .partly],
         run: DeadLetterCommands.retry)

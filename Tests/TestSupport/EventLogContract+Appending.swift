@@ -5,8 +5,7 @@ import TomboloEventLog
 extension EventLogContract {
     static let appending = [
         EventLogContract("sequences have no gap; facts count for themselves") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             var batch = Sample.batch(
                 Sample.event(1, after: 0, .start), Sample.event(1, after: 1),
                 Sample.event(2, after: 0, .start))
@@ -24,15 +23,13 @@ extension EventLogContract {
         },
 
         EventLogContract("what is read is what was appended, byte for byte") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             var odd = Sample.event(
                 7, after: 0, .play, at: Instant(nanoseconds: .max), key: "ключ/1")
             odd.body = Array(0...255)
             var empty = Sample.event(7, after: 1, .stop, at: Instant(nanoseconds: .min))
             empty.body = []
-            let large = Sample.event(
-                8, after: 0, body: String(repeating: "x", count: 65_536))
+            let large = Sample.event(8, after: 0, body: String(repeating: "x", count: 65_536))
             _ = try await log.append(Sample.batch(odd, empty, large))
             let events = try await log.history(after: 0, limit: 10)
             #expect(events.map(\.event) == [odd, empty, large])
@@ -40,8 +37,7 @@ extension EventLogContract {
         },
 
         EventLogContract("each event knows the one before it of its activity") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(
                 Sample.batch(Sample.event(1, after: 0), Sample.event(2, after: 0)))
             _ = try await log.append(
@@ -53,8 +49,7 @@ extension EventLogContract {
         },
 
         EventLogContract("those who wait are stored in the order in which they came") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             let receipts = try await withThrowingTaskGroup(of: (Int64, Int64).self) { group in
                 for activity in Int64(1)...200 {
                     group.addTask {
@@ -73,8 +68,7 @@ extension EventLogContract {
         },
 
         EventLogContract("a closed log takes and answers nothing") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             await log.close()
             await log.close()
             await #expect(throws: EventLogError.closed) {

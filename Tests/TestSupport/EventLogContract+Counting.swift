@@ -27,8 +27,7 @@ extension EventLogContract {
     static let counting = [
         EventLogContract("each tenant's events and facts count 1, 2, 3, whatever others write") {
             place in
-            var log = try await place.open()
-            _ = try await log.recover()
+            var log = try await place.recovered()
             var counts: [TenantID: Int64] = [:]
             for version in Int64(0)..<30 {
                 if version % 7 == 6 {
@@ -58,8 +57,7 @@ extension EventLogContract {
         },
 
         EventLogContract("an event is found by its place among its tenant's") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             for version in Int64(0)..<12 { _ = try await log.append(mixed(version)) }
             for place in Int64(1)...4 {
                 let found = try await log.event(tenantSeq: place, tenant: Sample.field)
@@ -73,8 +71,7 @@ extension EventLogContract {
         },
 
         EventLogContract("a batch that is refused counts for nobody") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(mixed(0))
             var wrong = mixed(1)
             wrong.events[1].expectedVersion = 9
@@ -84,8 +81,7 @@ extension EventLogContract {
 
         EventLogContract("a page ends where its tenant's events do, whatever others write") {
             place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(mixed(0))
             for version in Int64(1)..<3 { _ = try await log.append(mixed(version)) }
             var query = EventQuery(tenant: Sample.field)

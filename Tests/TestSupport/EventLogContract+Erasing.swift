@@ -5,8 +5,7 @@ import TomboloEventLog
 extension EventLogContract {
     /// Activity 1 is for phone-1 alone, 2 for both phones; 3, of another tenant, for its phone-1.
     private static func filled(_ place: any EventLogPlace) async throws -> any EventLog {
-        let log = try await place.open()
-        _ = try await log.recover()
+        let log = try await place.recovered()
         var activities = SampleActivities()
         var others = SampleActivities(tenant: Sample.field)
         let events = [
@@ -60,8 +59,7 @@ extension EventLogContract {
 
         EventLogContract("an erased device leaves what is for others too") { place in
             var log = try await filled(place)
-            let phone = LogErasure(
-                .device(try #require(Identifier("phone-1"))), of: Sample.lab)
+            let phone = LogErasure(.device(try #require(Identifier("phone-1"))), of: Sample.lab)
             let erased = try await log.erase(phone)
             #expect((erased.events, erased.facts, erased.activities) == (3, 2, 1))
             for _ in 1...2 {
@@ -80,8 +78,7 @@ extension EventLogContract {
 
         EventLogContract("a life for the device alone goes, the activity's next one stays") {
             place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             var activities = SampleActivities()
             let events = [
                 activities.next(1, "{}", at: Sample.noon, devices: ["phone-1"]),

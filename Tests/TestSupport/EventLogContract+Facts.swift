@@ -8,8 +8,7 @@ extension EventLogContract {
     /// device: in turns about a channel of the same name, and about nothing. Between any two of
     /// them is one of `field`.
     private static func filled(_ place: any EventLogPlace) async throws -> any EventLog {
-        let log = try await place.open()
-        _ = try await log.recover()
+        let log = try await place.recovered()
         for number in 1...60 {
             var batch = AppendBatch()
             batch.facts = [fact(number), fact(number, of: Sample.field)]

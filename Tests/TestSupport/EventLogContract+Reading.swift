@@ -6,8 +6,7 @@ extension EventLogContract {
     /// 60 events of three activities of two tenants, in turns: 1 and 2 of `lab`, 3 of `field`;
     /// every fifth is an `end`. 30 facts likewise.
     private static func filled(_ place: any EventLogPlace) async throws -> any EventLog {
-        let log = try await place.open()
-        _ = try await log.recover()
+        let log = try await place.recovered()
         for version in Int64(0)..<20 {
             var batch = Sample.batch(
                 (1...3).map { activity in
@@ -41,8 +40,7 @@ extension EventLogContract {
         },
 
         EventLogContract("a page ends with the event or fact that fills its bytes") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             let body = "\"\(String(repeating: "x", count: 998))\""
             var batch = Sample.batch((0..<20).map { Sample.event(1, after: $0, body: body) })
             batch.facts = (0..<20).map { _ in

@@ -17,8 +17,7 @@ extension EventLogContract {
 
         EventLogContract("the newest head of each activity comes back, and the log goes on") {
             place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(
                 Sample.batch(Sample.event(1, after: 0), Sample.event(5, after: 0)))
             var second = Sample.batch(Sample.event(1, after: 1), Sample.event(1, after: 2))
@@ -45,8 +44,7 @@ extension EventLogContract {
         },
 
         EventLogContract("records keep their newest value, in order; nil deletes") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             var batch = AppendBatch()
             batch.records = [
                 Record(space: .key, number: 1 << 48 - 1, value: [9]),
@@ -73,8 +71,7 @@ extension EventLogContract {
         },
 
         EventLogContract("keys come back from the asked instant on") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             for hour in Int64(0)..<4 {
                 _ = try await log.append(
                     Sample.batch(
@@ -97,8 +94,7 @@ extension EventLogContract {
         },
 
         EventLogContract("a wall clock that jumps ahead makes no key older") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             func batch(_ activity: Int64, _ key: String, hour: Int64, lead: Span) -> AppendBatch {
                 var batch = Sample.batch(
                     Sample.event(

@@ -5,8 +5,7 @@ import TomboloEventLog
 extension EventLogContract {
     static let refusing = [
         EventLogContract("an event that follows another version is refused") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(Sample.batch(Sample.event(1, after: 0)))
             for (expected, actual) in [(0, 1), (2, 1)] as [(Int64, Int64)] {
                 await #expect(
@@ -21,8 +20,7 @@ extension EventLogContract {
         },
 
         EventLogContract("a batch is stored whole or not at all") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             var batch = Sample.batch(
                 Sample.event(1, after: 0, key: "a"), Sample.event(2, after: 0),
                 Sample.event(1, after: 7))
@@ -47,8 +45,7 @@ extension EventLogContract {
 
         EventLogContract("a key stands for its event for 24 hours, and not a nanosecond more") {
             place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             let key = IdempotencyKey(key: "order-1", bodyDigest: 0xfeed_face_dead_beef)
             let taken = EventLogError.duplicateKey(key, seq: 1)
             _ = try await log.append(Sample.batch(Sample.event(1, after: 0, key: "order-1")))
@@ -70,8 +67,7 @@ extension EventLogContract {
         },
 
         EventLogContract("a key belongs to one tenant, and stands once in a batch") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(
                 Sample.batch(
                     Sample.event(1, after: 0, key: "k"),
@@ -85,18 +81,15 @@ extension EventLogContract {
                         Sample.event(1, after: 1, key: "twice"),
                         Sample.event(1, after: 2, key: "twice")))
             }
-            let once = try await log.append(
-                Sample.batch(Sample.event(1, after: 1, key: "twice")))
+            let once = try await log.append(Sample.batch(Sample.event(1, after: 1, key: "twice")))
             #expect(once.firstSeq == 3)
         },
 
         EventLogContract("a key still stands after a restart") { place in
-            let log = try await place.open()
-            _ = try await log.recover()
+            let log = try await place.recovered()
             _ = try await log.append(
                 Sample.batch(Sample.event(1, after: 0, key: "a"), Sample.event(1, after: 1)))
-            let again = try await place.open()
-            _ = try await again.recover()
+            let again = try await place.recovered()
             await #expect(
                 throws: EventLogError.duplicateKey(
                     IdempotencyKey(key: "a", bodyDigest: 0xfeed_face_dead_beef), seq: 1)

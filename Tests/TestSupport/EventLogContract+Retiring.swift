@@ -18,8 +18,7 @@ extension EventLogContract {
 
     /// Activities 1 "one" and 2 "two" have two events each; 1 is retired.
     private static func filled(_ place: any EventLogPlace) async throws -> any EventLog {
-        let log = try await place.open()
-        _ = try await log.recover()
+        let log = try await place.recovered()
         var batch = Sample.batch(
             Sample.event(1, after: 0, .start), Sample.event(2, after: 0, .start),
             Sample.event(1, after: 1, .end), Sample.event(2, after: 1))

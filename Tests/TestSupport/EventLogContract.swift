@@ -7,6 +7,15 @@ package protocol EventLogPlace: Sendable {
     func open() async throws -> any EventLog
 }
 
+extension EventLogPlace {
+    /// The same, and the log has read what it needs.
+    func recovered() async throws -> any EventLog {
+        let log = try await open()
+        _ = try await log.recover()
+        return log
+    }
+}
+
 /// What every log promises, one rule each. An adapter's tests run `all` over places of its own.
 package struct EventLogContract: Sendable, CustomTestStringConvertible {
     package let testDescription: String

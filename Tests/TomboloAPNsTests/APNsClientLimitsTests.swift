@@ -98,10 +98,7 @@ struct APNsClientLimitsTests {
                 reason: [UInt8](#"{"reason":"BadCertificate"}"#.utf8), lastStream: 0)
             exchange.respond(200, HTTPFields(), [])
         } upstream: { upstream in
-            guard case .notSent(let reason) = try await upstream.result(of: "aa") else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            let reason = try #require(try await upstream.result(of: "aa").notSentReason)
             #expect(reason.contains("BadCertificate"))
             #expect(upstream.client.status.trouble == reason)
             // The back-off's second, and then some.
@@ -129,10 +126,7 @@ struct APNsClientLimitsTests {
         let server = try await withScript { _, exchange, _ in
             exchange.reset(code: Self.refusedStream)
         } upstream: { upstream in
-            guard case .notSent(let reason) = try await upstream.result(of: "aa") else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            let reason = try #require(try await upstream.result(of: "aa").notSentReason)
             #expect(reason.contains("refused"))
         }
         #expect(server.requests == APNsClient.attemptsMax)

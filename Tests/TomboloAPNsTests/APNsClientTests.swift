@@ -91,10 +91,7 @@ struct APNsClientTests {
             upstream.send("a0")
             let second = upstream.send("a1")
             #expect(upstream.outcomes.map(\.push) == [second])
-            guard case .notSent = upstream.outcomes.first?.result else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            try #require(upstream.outcomes.first?.result.notSentReason != nil)
             try await upstream.wait { upstream.outcomes.count == 2 }
             #expect(upstream.outcomes.last?.result == .accepted)
         }
@@ -191,10 +188,7 @@ struct APNsClientTests {
         defer { nginx.stop() }
         try await withUpstream(nginx.url, authorities: nginx.authorities) { upstream in
             try await upstream.expectAccepted("a0")
-            guard case .unknown(let reason) = try await upstream.result(of: "40") else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            let reason = try #require(try await upstream.result(of: "40").unknownReason)
             #expect(!reason.isEmpty)
             try await upstream.expectAccepted("a1")
         }

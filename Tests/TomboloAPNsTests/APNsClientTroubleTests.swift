@@ -13,10 +13,7 @@ struct APNsClientTroubleTests {
     ) async throws -> String {
         let reason = Reason()
         try await withUpstream(url, authorities: authorities, deadline: deadline) { upstream in
-            guard case .notSent(let text) = try await upstream.result(of: "a0") else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            let text = try #require(try await upstream.result(of: "a0").notSentReason)
             reason.text = text
             #expect(upstream.client.status.trouble == text)
             try await check(upstream)
@@ -33,10 +30,7 @@ struct APNsClientTroubleTests {
             // No capacity during the back-off, and one push again at its end.
             try await upstream.wait { upstream.capacities == [1, 0] }
             try await upstream.wait { upstream.capacities == [1, 0, 1] }
-            guard case .notSent = try await upstream.result(of: "a1") else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            try #require(try await upstream.result(of: "a1").notSentReason != nil)
         }
         #expect(reason.contains("127.0.0.1:\(port)"))
         #expect(reason.contains("refused"))
@@ -93,10 +87,7 @@ struct APNsClientTroubleTests {
             nginx.url, authorities: nginx.authorities, deadline: .seconds(4)
         ) { upstream in
             try await upstream.expectAccepted("a0")
-            guard case .unknown(let reason) = try await upstream.result(of: "80") else {
-                Issue.record("\(upstream.outcomes)")
-                return
-            }
+            let reason = try #require(try await upstream.result(of: "80").unknownReason)
             #expect(reason.contains("127.0.0.1:\(nginx.port)"))
             #expect(upstream.outcomes[1].took >= .seconds(4))
             #expect(upstream.client.status.connections == 0)

@@ -106,6 +106,14 @@ final class Upstream: PushOutcomeReceiver, @unchecked Sendable {
     }
 }
 
+extension PushResult {
+    /// Why the push surely did not go; nil where it may have gone.
+    var notSentReason: String? { if case .notSent(let reason) = self { reason } else { nil } }
+
+    /// Why nobody knows whether it went.
+    var unknownReason: String? { if case .unknown(let reason) = self { reason } else { nil } }
+}
+
 /// Runs `body` beside a running client, on a loop of its own.
 func withUpstream(
     _ url: String, authorities: [UInt8]? = nil, connections: Int = 1,

@@ -56,10 +56,7 @@ import TomboloLoop
     }
 
     @Test func `what waits behind the limit is not processed when a GOAWAY comes`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            server.settings = [(3, 10)]
-            let client = try await server.connect()
+        try await withScript(settings: [(3, 10)]) { loop, server, client in
             let log = OutcomeLog(loop)
             server.onRequest = { connection, request in
                 guard request.streamID == 1 else { return }
@@ -75,7 +72,6 @@ import TomboloLoop
             await log.wait(for: 4)
             #expect(log.kind(0) == "200")
             #expect(log.kind(3) == "not processed")
-            server.listener.close()
         }
     }
 
@@ -100,10 +96,7 @@ import TomboloLoop
     }
 
     @Test func `an early answer counts before the body is through`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop) { _, _ in }
-            server.settings = [(4, 1_000)]
-            let client = try await server.connect()
+        try await withScript(settings: [(4, 1_000)], answer: { _, _ in }) { loop, server, client in
             let log = OutcomeLog(loop)
             client.submit(.post(body: [UInt8](repeating: 1, count: 100_000)), to: log, tag: 0)
             let connection = server.connections[0]
@@ -116,8 +109,6 @@ import TomboloLoop
             #expect(log.kind(0) == "413")
             while connection.resets[1] == nil { try await loop.sleep(for: .milliseconds(1)) }
             #expect(client.state == .open)
-            client.close()
-            server.listener.close()
         }
     }
 
@@ -135,10 +126,7 @@ import TomboloLoop
     @Test func `what the kernel never took is not processed when the connection is cut`()
         async throws
     {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            server.settings = [(3, 1_000), (4, 1 << 30)]
-            let client = try await server.connect()
+        try await withScript(settings: [(3, 1_000), (4, 1 << 30)]) { loop, server, client in
             let log = OutcomeLog(loop)
             let connection = server.connections[0]
             connection.connection.pauseReading()
@@ -152,7 +140,6 @@ import TomboloLoop
             // Heads go before bodies, so all heads may be out; the first one surely is.
             #expect(kinds.first == "unknown")
             #expect(kinds.allSatisfy { $0 == "unknown" || $0 == "not processed" })
-            server.listener.close()
         }
     }
 
@@ -211,18 +198,15 @@ import TomboloLoop
 
     @Test func `trailers are passed over`() async throws {
         let result = try await classes(of: 1) { connection in
-            connection.respond(
-                1, 200, body: [1], trailers: [("grpc-status", "0"), ("x", "y")])
+            connection.respond(1, 200, body: [1], trailers: [("grpc-status", "0"), ("x", "y")])
         }
         #expect(result.kinds == ["200"])
     }
 
     @Test func `a request without answer is given up at its deadline and reset`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop) { _, _ in }
-            var limits = HTTP2ClientLimits()
-            limits.tick = .milliseconds(5)
-            let client = try await server.connect(limits: limits)
+        var limits = HTTP2ClientLimits()
+        limits.tick = .milliseconds(5)
+        try await withScript(limits: limits, answer: { _, _ in }) { loop, server, client in
             let start = loop.now
             let outcome = await client.perform(.get(), timeout: .milliseconds(20))
             #expect(outcome == .unknown(.deadline))
@@ -232,15 +216,11 @@ import TomboloLoop
             }
             #expect(client.openCount == 0)
             #expect(client.state == .open)
-            client.close()
-            server.listener.close()
         }
     }
 
     @Test func `a cancelled task gives its request up`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop) { _, _ in }
-            let client = try await server.connect()
+        try await withScript(answer: { _, _ in }) { _, server, client in
             let outcome = await withTaskGroup(of: HTTP2Outcome.self) { group in
                 group.addTask { await client.perform(.get(), timeout: .seconds(60)) }
                 while server.connections[0].requests.isEmpty { await Task.yield() }
@@ -248,8 +228,6 @@ import TomboloLoop
                 return await group.next()
             }
             #expect(outcome == .unknown(.closedHere))
-            client.close()
-            server.listener.close()
         }
     }
 
@@ -272,15 +250,11 @@ import TomboloLoop
     }
 
     @Test func `an idle peer is asked by PING and stays`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            var limits = HTTP2ClientLimits()
-            limits.pingWhenIdle = .milliseconds(10)
-            let client = try await server.connect(limits: limits)
+        var limits = HTTP2ClientLimits()
+        limits.pingWhenIdle = .milliseconds(10)
+        try await withScript(limits: limits) { loop, server, client in
             while server.connections[0].pings < 3 { try await loop.sleep(for: .milliseconds(1)) }
             #expect(client.state == .open)
-            client.close()
-            server.listener.close()
         }
     }
 }

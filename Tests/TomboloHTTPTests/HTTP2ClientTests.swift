@@ -40,10 +40,7 @@ import TomboloLoop
     @Test func `thousands of requests are answered, each once, within the peer's limit`()
         async throws
     {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            server.settings = [(3, 17)]
-            let client = try await server.connect()
+        try await withScript(settings: [(3, 17)]) { loop, server, client in
             let log = OutcomeLog(loop)
             #expect(client.capacity == 17)
             let request = HTTP2Request.post(body: [UInt8](repeating: 65, count: 1000))
@@ -61,18 +58,13 @@ import TomboloLoop
             #expect((0..<5_000).allSatisfy { log.kind(UInt64($0)) == "200" })
             #expect(server.connections[0].openMax <= 17)
             log.onAnswer = { _, _ in }
-            client.close()
-            server.listener.close()
         }
     }
 
     @Test func `beyond the capacity a request is refused, and perform waits for its turn`()
         async throws
     {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            server.settings = [(3, 1)]
-            let client = try await server.connect()
+        try await withScript(settings: [(3, 1)]) { loop, _, client in
             let log = OutcomeLog(loop)
             client.submit(.get(), to: log, tag: 0)
             #expect(client.capacity == 0)
@@ -85,8 +77,6 @@ import TomboloLoop
                 Issue.record("\(performed)")
                 return
             }
-            client.close()
-            server.listener.close()
         }
     }
 
@@ -120,9 +110,7 @@ import TomboloLoop
     @Test func `closing tells what was written as unknown and what was not as not processed`()
         async throws
     {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop) { _, _ in }
-            let client = try await server.connect()
+        try await withScript(answer: { _, _ in }) { loop, server, client in
             let log = OutcomeLog(loop)
             client.submit(.get(), to: log, tag: 0)
             while server.connections[0].requests.isEmpty {
@@ -137,14 +125,11 @@ import TomboloLoop
             client.submit(.get(), to: log, tag: 2)
             await log.wait(for: 3)
             #expect(log.outcomes[2] == .notProcessed(.closedHere))
-            server.listener.close()
         }
     }
 
     @Test func `draining lets the open requests finish and then closes`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            let client = try await server.connect()
+        try await withScript { loop, server, client in
             let log = OutcomeLog(loop)
             client.submit(.get(), to: log, tag: 0)
             client.drain()
@@ -154,16 +139,13 @@ import TomboloLoop
             #expect(log.kind(1) == "not processed")
             while !server.connections[0].hasEnded { try await loop.sleep(for: .milliseconds(1)) }
             #expect(client.state == .closed(.closedHere))
-            server.listener.close()
         }
     }
 
     @Test func `a request that HTTP/2 cannot carry is refused by the part that is wrong`()
         async throws
     {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop)
-            let client = try await server.connect()
+        try await withScript { _, _, client in
             var path = HTTP2Request.get()
             path.path = "/a b"
             var value = HTTP2Request.get()
@@ -185,8 +167,6 @@ import TomboloLoop
                 Issue.record("64 fields are allowed")
                 return
             }
-            client.close()
-            server.listener.close()
         }
     }
 

@@ -7,10 +7,9 @@ import TomboloLoop
     @Test func `an answer of many megabytes is read piece by piece, in bounded memory`()
         async throws
     {
-        try await onLoop { loop in
-            let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) }
-            let server = try ScriptedServer(loop) { $0.respond($1.streamID, 200, body: body) }
-            let client = try await server.connect()
+        let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        try await withScript(answer: { $0.respond($1.streamID, 200, body: body) }) {
+            loop, server, client in
             let stream = try await client.open(.get("/tail"))
             let head = try await stream.head()
             #expect(head.status == 200)
@@ -23,33 +22,25 @@ import TomboloLoop
             var received: [UInt8] = []
             while let piece = try await stream.next() { received += piece }
             #expect(received == body)
-            client.close()
-            server.listener.close()
         }
     }
 
     @Test func `a request's body is written piece by piece as the peer takes it`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop) {
-                $0.respond($1.streamID, 200, body: Array("\($1.body.count)".utf8))
-            }
-            let client = try await server.connect()
+        try await withScript(answer: {
+            $0.respond($1.streamID, 200, body: Array("\($1.body.count)".utf8))
+        }) { _, _, client in
             let stream = try await client.open(.post(body: [1]), uploads: true)
             for _ in 0..<100 { try await stream.write([UInt8](repeating: 2, count: 20_000)) }
             stream.finish()
             let answer = try await stream.next()
             #expect(String(decoding: answer ?? [], as: UTF8.self) == "2000001")
-            client.close()
-            server.listener.close()
         }
     }
 
     @Test func `a stream that is cancelled, reset or cut throws to its reader`() async throws {
-        try await onLoop { loop in
-            let server = try ScriptedServer(loop) {
-                $0.respond($1.streamID, 200, body: [1], isWhole: false)
-            }
-            let client = try await server.connect()
+        try await withScript(answer: {
+            $0.respond($1.streamID, 200, body: [1], isWhole: false)
+        }) { _, server, client in
             let cancelled = try await client.open(.get())
             #expect(try await cancelled.next() == [1])
             cancelled.cancel()
@@ -62,7 +53,6 @@ import TomboloLoop
             #expect(try await cut.next() == [1])
             server.connections[0].connection.abort()
             await #expect(throws: HTTP2Failure.self) { try await cut.next() }
-            server.listener.close()
         }
     }
 }

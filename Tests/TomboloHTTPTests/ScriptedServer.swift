@@ -1,4 +1,5 @@
 import CNghttp2
+import TestSupport
 import TomboloHTTP
 import TomboloLoop
 
@@ -40,6 +41,24 @@ final class ScriptedServer: ListenerOwner, @unchecked Sendable {  // used on its
                 scheme: tls == nil ? .http : .https, host: "127.0.0.1",
                 port: listener.address.port),
             tls: tls, on: loop, within: .seconds(20), limits: limits)
+    }
+}
+
+/// Runs `body` beside a scripted server and a client of it, and then closes both.
+func withScript(
+    settings: [(UInt32, UInt32)] = [], limits: HTTP2ClientLimits = HTTP2ClientLimits(),
+    answer: @escaping @Sendable (ScriptedConnection, ScriptedConnection.Request) -> Void = {
+        $0.respond($1.streamID, 200)
+    },
+    _ body: @escaping @Sendable (EpollLoop, ScriptedServer, HTTP2Client) async throws -> Void
+) async throws {
+    try await onLoop { loop in
+        let server = try ScriptedServer(loop, onRequest: answer)
+        server.settings = settings
+        let client = try await server.connect(limits: limits)
+        try await body(loop, server, client)
+        client.close()
+        server.listener.close()
     }
 }
 
@@ -169,8 +188,7 @@ final class ScriptedConnection: ByteStreamOwner {
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             session, _, id, bytes, count, user in
-            this(user!).requests[id]?.body += Array(
-                UnsafeBufferPointer(start: bytes, count: count))
+            this(user!).requests[id]?.body += Array(UnsafeBufferPointer(start: bytes, count: count))
             if this(user!).readsBodies { nghttp2_session_consume(session, id, count) }
             return 0
         }

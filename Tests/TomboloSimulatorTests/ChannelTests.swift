@@ -262,14 +262,7 @@ extension GatewayBench {
         try await SimulatorBench.run {
             $0.control = (host: "127.0.0.1", port: 0)
         } _: { bench in
-            let create = try await bench.channelCall(
-                "POST", GatewayBench.channelsPath, [], #"{"push-type":"LiveActivity"}"#)
-            let line = create.split(separator: "\r\n").first { $0.hasPrefix("apns-channel-id: ") }
-            let id = try #require(line?.dropFirst("apns-channel-id: ".count))
-            let headers = [
-                "apns-channel-id: \(id)", "apns-push-type: liveactivity", "apns-priority: 5",
-                "apns-expiration: 0",
-            ]
+            let (_, id, headers) = try await bench.makeChannel()
             for reason in ChannelReason.allCases {
                 let rule = #"{"to":"broadcast","reason":"\#(reason.rawValue)"}"#
                 #expect(try await bench.control("PUT", "/v1/faults", rule).hasSuffix("200"))
@@ -292,15 +285,8 @@ extension GatewayBench {
 
     @Test func `curl makes a channel and broadcasts on it`() async throws {
         try await SimulatorBench.run { bench in
-            let create = try await bench.channelCall(
-                "POST", GatewayBench.channelsPath, [], #"{"push-type":"LiveActivity"}"#)
+            let (create, id, headers) = try await bench.makeChannel()
             #expect(create.hasSuffix("201"))
-            let line = create.split(separator: "\r\n").first { $0.hasPrefix("apns-channel-id: ") }
-            let id = try #require(line?.dropFirst("apns-channel-id: ".count))
-            let headers = [
-                "apns-channel-id: \(id)", "apns-push-type: liveactivity", "apns-priority: 5",
-                "apns-expiration: 0",
-            ]
             let sent = try await bench.channelCall(
                 "POST", GatewayBench.broadcastPath, headers, Self.update)
             #expect(sent.hasSuffix("200") && sent.contains("apns-request-id: "))
@@ -315,6 +301,19 @@ extension GatewayBench {
 }
 
 extension SimulatorBench {
+    /// Makes a channel: the whole answer, the channel's id, and the fields of a broadcast on it.
+    func makeChannel() async throws -> (answer: String, id: Substring, headers: [String]) {
+        let create = try await channelCall(
+            "POST", GatewayBench.channelsPath, [], #"{"push-type":"LiveActivity"}"#)
+        let line = create.split(separator: "\r\n").first { $0.hasPrefix("apns-channel-id: ") }
+        let id = try #require(line?.dropFirst("apns-channel-id: ".count))
+        let headers = [
+            "apns-channel-id: \(id)", "apns-push-type: liveactivity", "apns-priority: 5",
+            "apns-expiration: 0",
+        ]
+        return (create, id, headers)
+    }
+
     /// A request of the channel API by `curl --http2`; the whole answer, and last its status.
     func channelCall(
         _ method: String, _ path: String, _ headers: [String], _ body: String

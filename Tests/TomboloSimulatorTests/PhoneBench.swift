@@ -27,6 +27,15 @@ struct PhoneBench {
         carryOut(phone.boot())
     }
 
+    /// The same with a card.
+    static func started(
+        _ configure: (inout PhoneConfiguration) -> Void = { _ in }
+    ) -> PhoneBench {
+        var bench = PhoneBench(configure)
+        bench.start()
+        return bench
+    }
+
     /// What the island of the newest card shows, "" where there is none.
     var shown: String {
         phone.cards.last.map { String(decoding: $0.contentState, as: UTF8.self) } ?? ""

@@ -5,20 +5,12 @@ import TomboloJSON
 
 /// What a phone draws of the states it has, and what goes wrong without a word.
 @Suite struct PhoneDrawingTests {
-    private func started(
-        _ configure: (inout PhoneConfiguration) -> Void = { _ in }
-    ) -> PhoneBench {
-        var bench = PhoneBench(configure)
-        bench.start()
-        return bench
-    }
-
     private func drawn(_ bench: PhoneBench) -> String {
         bench.phone.cards.last.map { String(decoding: $0.drawnState, as: UTF8.self) } ?? ""
     }
 
     @Test func `one picture in five seconds, the newest at the end`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         for index in 1...4 {
             bench.pass(.seconds(1))
             bench.change(image: "\(index)")
@@ -41,7 +33,7 @@ import TomboloJSON
     func `how often depends on OS, watch and class`(
         os: String, budgetClass: PhoneConfiguration.BudgetClass, hasWatch: Bool, every: Duration
     ) {
-        let bench = started {
+        let bench = PhoneBench.started {
             $0.os = os
             $0.budgetClass = budgetClass
             $0.hasWatch = hasWatch
@@ -50,11 +42,11 @@ import TomboloJSON
     }
 
     @Test func `an equal state is drawn again only where it may have changed meanwhile`() {
-        var bench = started { $0.drawsEvery = .zero }
+        var bench = PhoneBench.started { $0.drawsEvery = .zero }
         bench.change(image: "b")
         bench.change(image: "b")
         #expect(bench.phone.cards[0].drawnCount == 2)
-        var slow = started()
+        var slow = PhoneBench.started()
         slow.change(image: "b")
         slow.change(image: "a")
         slow.pass(.seconds(5))
@@ -62,7 +54,7 @@ import TomboloJSON
     }
 
     @Test func `the end's state is drawn, though later`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.pass(.seconds(6))
         bench.change(image: "b")
         bench.change("end", image: "z")
@@ -72,7 +64,7 @@ import TomboloJSON
     }
 
     @Test func `a frozen extension keeps its picture, and the state is right`() {
-        var bench = started { $0.drawsEvery = .zero }
+        var bench = PhoneBench.started { $0.drawsEvery = .zero }
         bench.perform { $0.setTrouble(Self.trouble(.extensionFrozen), at: $1) }
         bench.change(image: "b")
         #expect(bench.shown == #"{"image":"b"}"#)
@@ -83,7 +75,7 @@ import TomboloJSON
     }
 
     @Test func `a spinner hides the picture until the app is opened`() {
-        var bench = started {
+        var bench = PhoneBench.started {
             $0.drawsEvery = .zero
             $0.trouble = Self.trouble(.loadingOverlay)
         }
@@ -97,7 +89,7 @@ import TomboloJSON
 
     @Test func `a stale date passes without a picture where nothing lives to draw it`() {
         for isDead in [false, true] {
-            var bench = started()
+            var bench = PhoneBench.started()
             bench.change(extra: #","stale-date":\#(bench.now.seconds + 10)"#)
             bench.pass(.seconds(6))
             bench.perform { $0.setTerminated(isDead, at: $1) }
@@ -105,14 +97,14 @@ import TomboloJSON
             #expect(bench.phone.cards[0].phase == .stale)
             #expect((bench.phone.cards[0].drawnPhase == .stale) == !isDead)
         }
-        var bench = started { $0.trouble = Self.trouble(.staleNotDrawn) }
+        var bench = PhoneBench.started { $0.trouble = Self.trouble(.staleNotDrawn) }
         bench.change(extra: #","stale-date":\#(bench.now.seconds + 10)"#)
         bench.pass(.seconds(10))
         #expect(bench.phone.cards[0].drawnPhase == .active)
     }
 
     @Test func `a state with line breaks is written in one line`() throws {
-        var bench = started { $0.drawsEvery = .zero }
+        var bench = PhoneBench.started { $0.drawsEvery = .zero }
         let aps = #"{"aps":{"timestamp":\#(bench.now.seconds),"event":"update","#
         bench.push(
             to: bench.updateTokens[0],
@@ -126,7 +118,7 @@ import TomboloJSON
     }
 
     @Test func `a push that does not decode loses its alert`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         let aps = #"{"aps":{"timestamp":\#(bench.now.seconds),"event":"update","#
         bench.push(
             to: bench.updateTokens[0],
@@ -136,7 +128,7 @@ import TomboloJSON
     }
 
     @Test func `on a locked phone priority 5 waits for the next at 10, or for the user`() {
-        var bench = started { $0.drawsEvery = .zero }
+        var bench = PhoneBench.started { $0.drawsEvery = .zero }
         bench.perform { $0.setLocked(true, at: $1) }
         bench.change(image: "b")
         bench.pass(.seconds(50))
@@ -146,7 +138,7 @@ import TomboloJSON
         bench.change(image: "d")
         bench.perform { $0.setLocked(false, at: $1) }
         #expect(bench.shown == #"{"image":"d"}"#)
-        var other = started { $0.holdsLowPriorityWhileLocked = false }
+        var other = PhoneBench.started { $0.holdsLowPriorityWhileLocked = false }
         other.perform { $0.setLocked(true, at: $1) }
         other.change(image: "b")
         #expect(other.shown == #"{"image":"b"}"#)
@@ -208,7 +200,7 @@ import TomboloJSON
     }
 
     @Test func `what a locked phone kept for an hour is shown, broadcasts too`() {
-        var bench = started { $0.drawsEvery = .zero }
+        var bench = PhoneBench.started { $0.drawsEvery = .zero }
         bench.start(id: "match", extra: #","input-push-channel":"c2NvcmU=""#)
         bench.perform { $0.setLocked(true, at: $1) }
         bench.change(image: "low", token: bench.updateTokens[0])
@@ -221,7 +213,7 @@ import TomboloJSON
     }
 
     @Test func `what was to come together waits for a phone that was locked meanwhile`() {
-        var bench = started {
+        var bench = PhoneBench.started {
             $0.drawsEvery = .zero
             $0.lowPriorityGrouping = .seconds(10)
         }
@@ -234,7 +226,7 @@ import TomboloJSON
     }
 
     @Test func `an app that is closed is not in front, and opens again`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.perform { $0.move(to: .active, at: $1) }
         bench.perform { $0.setTerminated(true, at: $1) }
         #expect(bench.phone.presence == .background && bench.phone.isTerminated)
@@ -246,14 +238,14 @@ import TomboloJSON
     }
 
     @Test func `a token may die in mid-life, and its card stays`() {
-        var bench = started { $0.trouble.tokenDiesAfter = .seconds(1_800) }
+        var bench = PhoneBench.started { $0.trouble.tokenDiesAfter = .seconds(1_800) }
         bench.pass(.seconds(1_800))
         #expect(bench.retiredTokens == bench.updateTokens)
         #expect(bench.phone.cards[0].phase == .active)
     }
 
     @Test func `an app that is installed again has other tokens and no card`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         let (start, update) = (bench.startToken, bench.updateTokens)
         for index in 1...14 { bench.change(image: "\(index)", priority: 10) }
         bench.perform { $0.reinstall(at: $1) }

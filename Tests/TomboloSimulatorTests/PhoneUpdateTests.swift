@@ -3,16 +3,8 @@ import Testing
 @testable import TomboloSimulator
 
 @Suite struct PhoneUpdateTests {
-    private func started(
-        _ configure: (inout PhoneConfiguration) -> Void = { _ in }
-    ) -> PhoneBench {
-        var bench = PhoneBench(configure)
-        bench.start()
-        return bench
-    }
-
     @Test func `shown counts the changes, not the pushes`() throws {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.pass(.seconds(1))
         bench.change(image: "b")
         bench.pass(.seconds(1))
@@ -25,7 +17,7 @@ import Testing
     }
 
     @Test func `equal timestamps count in the order of arrival, older ones not at all`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.change(image: "b")
         bench.change(image: "c")
         #expect(bench.shown == #"{"image":"c"}"#)
@@ -36,7 +28,7 @@ import Testing
     }
 
     @Test func `an update older than 60 s is in the past`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.pass(.seconds(100))
         bench.change(timestamp: "\(bench.now.seconds - 61)")
         #expect(bench.reasons == [.timestampInThePast])
@@ -45,7 +37,7 @@ import Testing
     }
 
     @Test func `an update more than 8 hours ahead is ignored`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.change(timestamp: "\(bench.now.seconds + 8 * 3_600 + 1)")
         #expect(bench.reasons == [.timestampTooFarAhead])
         bench.change(timestamp: "\(bench.now.seconds + 8 * 3_600)")
@@ -53,7 +45,7 @@ import Testing
     }
 
     @Test func `milliseconds, fractions and no timestamp at all are ignored`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.change(timestamp: "\(bench.now.milliseconds)")
         bench.change(timestamp: "\(bench.now.seconds).5")
         bench.change(timestamp: "\"\(bench.now.seconds)\"")
@@ -64,7 +56,7 @@ import Testing
     }
 
     @Test func `a state that does not decode is ignored, an unknown member is not`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         let token = bench.updateTokens[0]
         let now = bench.now.seconds
         let head = #"{"aps":{"timestamp":\#(now),"event":"update","content-state":"#
@@ -80,7 +72,7 @@ import Testing
     }
 
     @Test func `nonsense is ignored`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         let token = bench.updateTokens[0]
         bench.push(to: token, "{}", priority: 5)
         bench.push(to: token, #"{"aps":{"event":"move","timestamp":1}}"#, priority: 5)
@@ -95,7 +87,7 @@ import Testing
     func `in a bucket priority 10 has a budget by class, priority 5 has none`(
         budgetClass: PhoneConfiguration.BudgetClass, enabled: Bool, depth: Int
     ) {
-        var bench = started {
+        var bench = PhoneBench.started {
             $0.budgetModel = .bucket
             $0.budgetClass = budgetClass
             $0.frequentPushesEnabled = enabled
@@ -112,13 +104,13 @@ import Testing
     }
 
     @Test func `the lab has no budget`() {
-        var bench = started { $0.budgetClass = .lab }
+        var bench = PhoneBench.started { $0.budgetClass = .lab }
         for index in 0..<1_000 { bench.change(image: "\(index)", priority: 10) }
         #expect(bench.phone.cards[0].shownCount == 1_001)
     }
 
     @Test func `a card goes stale at its date and fresh with a new one`() {
-        var bench = started()
+        var bench = PhoneBench.started()
         bench.change(extra: #","stale-date":\#(bench.now.seconds + 10)"#)
         bench.pass(.seconds(10))
         #expect(bench.phone.cards[0].phase == .stale)

@@ -27,12 +27,32 @@ extension DoorsUnderTest {
             #"{"token":"00112233445566778899aabbccddeeff"}"#)
         #expect(token.status == 201)
     }
+
+    /// A token of `phone-1`.
+    func putToken(_ name: String, _ token: String) async throws {
+        _ = try await call("PUT", "/v1/devices/phone-1/tokens/\(name)", #"{"token":"\#(token)"}"#)
+    }
+
+    /// `cat` on the card that `phone-1` has begun; waits for Apple's answer.
+    func startAdopted(wait seconds: Int = 2) async throws {
+        _ = try await call(
+            "PUT", "/v1/activities/cat",
+            #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
+            fields: ["Prefer: wait=\(seconds)"])
+    }
+}
+
+/// The same as `withDoors`, with a phone.
+func withPhone(_ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void) async throws {
+    try await withDoors { doors in
+        try await doors.registerPhone()
+        try await body(doors)
+    }
 }
 
 @Suite struct ActivityDoorTests {
     @Test func `a start is durable, pushed, and told`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             let start = try await doors.call(
                 "PUT", "/v1/activities/cat-7", startCat,
                 fields: ["If-None-Match: *", "Idempotency-Key: \"order-9931\"", "Prefer: wait=2"])
@@ -106,8 +126,7 @@ extension DoorsUnderTest {
                 #expect(same.body.isEmpty)
             }
             // The version is the same, the way to the phone is not.
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat-7", #"{"token":"cc33"}"#)
+            try await doors.putToken("activity:cat-7", "cc33")
             let next = try await doors.call("GET", path, fields: ["If-None-Match: \(first)"])
             #expect(next.status == 200)
             let second = try #require(next.fields["etag"])
@@ -164,8 +183,7 @@ extension DoorsUnderTest {
     {
         try await withDoors { doors in
             let field = ["Idempotency-Key: order-9931"]
-            let first = try await doors.call(
-                "PUT", "/v1/activities/cat-7", startCat, fields: field)
+            let first = try await doors.call("PUT", "/v1/activities/cat-7", startCat, fields: field)
             #expect(first.fields["idempotent-replayed"] == nil)
             let second = try await doors.call(
                 "PUT", "/v1/activities/cat-7", startCat, fields: field)
@@ -210,8 +228,7 @@ extension DoorsUnderTest {
             let line = #"{"id":"e1","activity":"cat-7","do":"update","state":{"n":3,"m":0}}"#
             let again = #"{"do":"update","id":"e1","activity":"cat-7","state":{"m":-0.0,"n":3.0}}"#
             for query in ["", "?atomic=true"] {
-                let answer = try await doors.call(
-                    "POST", "/v1/events" + query, "\(line)\n\(again)")
+                let answer = try await doors.call("POST", "/v1/events" + query, "\(line)\n\(again)")
                 let lines = try answer.lines.map { try JSONDocument(Array($0.utf8)).root }
                 #expect(lines.map { $0["version"]?.integer } == [2, 2], "\(answer.text)")
             }
@@ -251,8 +268,7 @@ extension DoorsUnderTest {
     }
 
     @Test func `a replay tells another key no more than that key may know`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             let field = ["Idempotency-Key: a"]
             let start = #"{"type":"Cat","state":{"n":1},"audience":{"device":"phone-11"}}"#
             let first = try await doors.call("PUT", "/v1/activities/cat-7", start, fields: field)
@@ -290,24 +306,21 @@ extension DoorsUnderTest {
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat, fields: field)
         }
         try await withDoors(log: log.crashed()) { doors in
-            let again = try await doors.call(
-                "PUT", "/v1/activities/cat-7", startCat, fields: field)
+            let again = try await doors.call("PUT", "/v1/activities/cat-7", startCat, fields: field)
             #expect(again.status == 201)
             #expect(again.fields["idempotent-replayed"] == "true")
             #expect(again.fields["etag"] == "\"v1\"")
             let view = try json(again)
             #expect(view["seq"]?.integer == 1)
             #expect(view["status"]?.string == "waiting")
-            let other = try await doors.call(
-                "PUT", "/v1/activities/cat-8", startCat, fields: field)
+            let other = try await doors.call("PUT", "/v1/activities/cat-8", startCat, fields: field)
             #expect(other.status == 422)
             #expect(await doors.relay.lastSeq == 1)
         }
     }
 
     @Test func `a flip-book is planned, played and stopped`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
             let play = try await doors.call(
                 "POST", "/v1/activities/cat-7/clips",

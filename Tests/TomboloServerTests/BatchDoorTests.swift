@@ -94,8 +94,7 @@ import TomboloRelay
             #expect(results[3]["run"]?["push"]?["payload"]?["aps"]?["event"]?.string == "update")
             #expect(results[1]["problem"]?["code"]?.string == "unknown-activity")
             #expect(await doors.relay.lastSeq == 0)
-            let atomic = try await doors.call(
-                "POST", "/v1/events?dry_run=true&atomic=true", lines)
+            let atomic = try await doors.call("POST", "/v1/events?dry_run=true&atomic=true", lines)
             #expect(atomic.status == 404)
             #expect(try json(atomic)["line"]?.integer == 2)
         }
@@ -169,8 +168,7 @@ import TomboloRelay
             let beyond = try await doors.call("POST", "/v1/events?atomic=true", batch(3))
             #expect(beyond.status == 413)
             #expect(await doors.relay.lastSeq == 0)
-            let within = try await doors.call("POST", "/v1/events?atomic=true", batch(2))
-            #expect(within.status == 200)
+            #expect(try await doors.call("POST", "/v1/events?atomic=true", batch(2)).status == 200)
         }
     }
 

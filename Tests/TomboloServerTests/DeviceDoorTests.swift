@@ -7,8 +7,7 @@ import TomboloJSON
     @Test func `a device is registered, shown without its tokens' secrets, and deleted`()
         async throws
     {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             let shown = try await doors.call("GET", "/v1/devices/phone-1")
             #expect(try json(shown)["class"]?.string == "lab")
             #expect(shown.text.contains("00112233…"))
@@ -22,8 +21,7 @@ import TomboloJSON
     }
 
     @Test func `a token for an activity that nobody knows is kept`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             let token = try await doors.call(
                 "PUT", "/v1/devices/phone-1/tokens/activity:early-1", #"{"token":"aabb"}"#)
             #expect(token.status == 202)
@@ -38,8 +36,7 @@ import TomboloJSON
     }
 
     @Test func `what a phone shows is told with the activity`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             _ = try await doors.call("PUT", "/v1/activities/cat-7", startCat)
             let presence = try await doors.call(
                 "PUT", "/v1/devices/phone-1/presence",

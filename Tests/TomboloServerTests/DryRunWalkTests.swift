@@ -60,8 +60,7 @@ struct Write: Sendable {
         .init(.registerDevice, "/v1/devices/phone-2", #"{"os":"26.1"}"#),
         .init(.registerToken, "/v1/devices/phone-2/tokens/widget", #"{"token":"aa11"}"#),
         .init(.reloadTimeline, "/v1/timelines/any/reload", #"{"device":"phone-2"}"#),
-        .init(
-            .putTimeline, "/v1/timelines/any", #"{"subject":{"device":"phone-2"},"content":{}}"#),
+        .init(.putTimeline, "/v1/timelines/any", #"{"subject":{"device":"phone-2"},"content":{}}"#),
         .init(.deleteTimeline, "/v1/timelines/any?device=phone-2"),
         .init(
             .reconcileTokens, "/v1/devices/phone-2/tokens",
@@ -115,8 +114,7 @@ struct Write: Sendable {
     {
         let shelf = ChannelShelf()
         try await withDoors(channels: shelf) { doors in
-            doors.doors.phoneWall = PhoneWall(
-                tenant: DoorsUnderTest.tenant, control: PhoneShelf())
+            doors.doors.phoneWall = PhoneWall(tenant: DoorsUnderTest.tenant, control: PhoneShelf())
             // Its trace is a key more.
             doors.doors.reload = { isDryRun in
                 // Where no key is made the walk sees no trace of it.
@@ -200,8 +198,7 @@ struct Write: Sendable {
     static func fill(_ doors: DoorsUnderTest) async throws {
         try await doors.registerPhone()
         for (activity, type) in [("cat", "RunnerWidgetAttributes"), ("emu", "Emu")] {
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:\(activity)", #"{"token":"cc33"}"#)
+            try await doors.putToken("activity:\(activity)", "cc33")
             let body = #"{"type":"\#(type)","audience":{"device":"phone-1","start":"adopt"},"#
             _ = try await doors.call(
                 "PUT", "/v1/activities/\(activity)", body + #""state":{"n":1}}"#,

@@ -15,13 +15,11 @@ import TomboloRelay
         """
 
     @Test func `a device whose first change waits is explained by its user`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             _ = try await doors.call(
                 "PUT", "/v1/devices/phone-1",
                 #"{"app":"com.example.app","environment":"sandbox","user":"u1"}"#)
-            let nothing = try json(
-                try await doors.call("POST", "/v1/explain", #"{"user":"u1"}"#))
+            let nothing = try json(try await doors.call("POST", "/v1/explain", #"{"user":"u1"}"#))
             #expect(nothing["explanations"]?.count == 0, "\(nothing.json)")
             #expect(try await doors.call("POST", "/v1/pauses", #"{"all":true}"#).status == 201)
             let started = try await doors.call("PUT", "/v1/activities/cat-7", Self.start)
@@ -167,9 +165,8 @@ import TomboloRelay
             #expect(doors.sender.pushes.isEmpty, "the phone has no start token")
         }
         try await withDoors(log: log.crashed()) { doors in
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/start:RunnerWidgetAttributes",
-                #"{"token":"00112233445566778899aabbccddeeff"}"#)
+            try await doors.putToken(
+                "start:RunnerWidgetAttributes", "00112233445566778899aabbccddeeff")
             while doors.sender.pushes.isEmpty { await Task.yield() }
             let why = try await doors.call("GET", "/v1/activities/cat-7/explain?device=phone-1")
             #expect(why.text.contains("Version 1 went to phone-1."), "\(why.text)")

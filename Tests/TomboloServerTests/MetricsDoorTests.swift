@@ -109,8 +109,7 @@ import TomboloRelay
             #expect(before.contains(#"tombolo_build_info{version="0.0.0-test"} 1"#))
 
             try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            try await doors.putToken("activity:cat", "cc33")
             _ = try await doors.call(
                 "PUT", "/v1/activities/cat",
                 #"{"type":"RunnerWidgetAttributes","state":{"n":1},"#

@@ -115,10 +115,8 @@ import TomboloRelay
     }
 
     @Test func `a stop ends the waits for Apple: what is stored is answered`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+        try await withPhone { doors in
+            try await doors.putToken("activity:cat", "cc33")
             doors.sender.isSilent = true
             async let start = doors.call(
                 "PUT", "/v1/activities/cat",

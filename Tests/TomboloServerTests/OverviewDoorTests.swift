@@ -31,13 +31,9 @@ import TomboloJSON
                 "PUT", "/v1/activities/alone", #"{"type":"Dog","state":{"n":1}}"#)
             #expect(try await codes(doors) == ["unreached"])
             try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+            try await doors.putToken("activity:cat", "cc33")
             doors.sender.refusal = "BadTopic"
-            _ = try await doors.call(
-                "PUT", "/v1/activities/cat",
-                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
-                fields: ["Prefer: wait=2"])
+            try await doors.startAdopted()
             _ = try await doors.call("POST", "/v1/pauses", #"{"activity":"cat"}"#)
             #expect(try await codes(doors) == ["refused", "unreached", "paused"])
             let answer = try json(try await doors.call("GET", "/v1/overview"))
@@ -54,17 +50,12 @@ import TomboloJSON
     func `a closed upstream is told with its app, since when, why, and when it is tried again`()
         async throws
     {
-        try await withDoors { doors in
-            try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+        try await withPhone { doors in
+            try await doors.putToken("activity:cat", "cc33")
             doors.sender.verdict = .rejected(
                 status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
                 tokenGoneSince: nil)
-            _ = try await doors.call(
-                "PUT", "/v1/activities/cat",
-                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
-                fields: ["Prefer: wait=1"])
+            try await doors.startAdopted(wait: 1)
             let answer = try json(try await doors.call("GET", "/v1/overview"))
             let item = answer["attention"]?.elements.first {
                 $0["code"]?.string == "upstream_closed"
@@ -90,8 +81,7 @@ import TomboloJSON
     @Test func `a start that waits for a token names its type, and that nobody has registered it`()
         async throws
     {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             for type in ["Cat", "Runner"] {
                 if type == "Runner" { _ = try await doors.call("PUT", "/v1/types/Runner", "{}") }
                 _ = try await doors.call(
@@ -109,14 +99,9 @@ import TomboloJSON
     }
 
     @Test func `a card that its user has swiped away needs attention`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
-            _ = try await doors.call(
-                "PUT", "/v1/activities/cat",
-                #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
-                fields: ["Prefer: wait=2"])
+        try await withPhone { doors in
+            try await doors.putToken("activity:cat", "cc33")
+            try await doors.startAdopted()
             #expect(try await codes(doors) == [])
             _ = try await doors.call(
                 "PUT", "/v1/devices/phone-1/activities/cat", #"{"phase":"dismissed","by":"user"}"#)
@@ -152,8 +137,7 @@ import TomboloJSON
             }
             _ = try await doors.call("PUT", "/v1/channels/final", "{}")
             let first = try json(try await doors.call("GET", "/v1/devices?limit=2"))
-            #expect(
-                first["devices"]?.elements.compactMap { $0["device"]?.string } == ["d1", "d2"])
+            #expect(first["devices"]?.elements.compactMap { $0["device"]?.string } == ["d1", "d2"])
             let cursor = try #require(first["next_cursor"]?.string)
             let rest = try json(try await doors.call("GET", "/v1/devices?cursor=\(cursor)"))
             #expect(rest["devices"]?.elements.compactMap { $0["device"]?.string } == ["d3"])

@@ -64,13 +64,10 @@ import TomboloJSON
     }
 
     @Test func `the past has what each destination held then`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
-            _ = try await doors.call(
-                "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
+        try await withPhone { doors in
+            try await doors.putToken("activity:cat", "cc33")
             let start = #"{"type":"T","audience":{"device":"phone-1","start":"adopt"},"state":{}}"#
-            _ = try await doors.call(
-                "PUT", "/v1/activities/cat", start, fields: ["Prefer: wait=2"])
+            _ = try await doors.call("PUT", "/v1/activities/cat", start, fields: ["Prefer: wait=2"])
             doors.sender.refusal = "BadTopic"
             _ = try await doors.call(
                 "PATCH", "/v1/activities/cat", #"{"state":{"n":2}}"#, fields: ["Prefer: wait=5"])

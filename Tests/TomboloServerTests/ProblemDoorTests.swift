@@ -79,8 +79,7 @@ import TomboloRelay
         Case(
             method: "GET", path: "/v1/log?since=one&cursor=c1f0", status: 400,
             code: "invalid-query", says: ["since=one"]),
-        Case(
-            method: "GET", path: "/v1/log/99", status: 404, code: "unknown-event", says: ["99"]),
+        Case(method: "GET", path: "/v1/log/99", status: 404, code: "unknown-event", says: ["99"]),
         Case(
             method: "GET", path: "/v1/devices/none", status: 404, code: "unknown-device",
             says: ["none"]),
@@ -148,8 +147,7 @@ import TomboloRelay
     @Test func `a suggestion of a device or a user tells nobody what they may not read`()
         async throws
     {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             let produce = try await doors.mint("produce")
             let other = try await doors.mint("operate", tenant: TenantID(Identifier("other")!))
             let start = #"{"type":"T","state":{},"audience":{"device":"phone-9"}}"#

@@ -9,12 +9,8 @@ import TomboloJSON
     /// A phone with a card, one of whose updates Apple has refused for good; answers that delivery.
     private static func refused(_ doors: DoorsUnderTest) async throws -> String {
         try await doors.registerPhone()
-        _ = try await doors.call(
-            "PUT", "/v1/devices/phone-1/tokens/activity:cat", #"{"token":"cc33"}"#)
-        _ = try await doors.call(
-            "PUT", "/v1/activities/cat",
-            #"{"type":"Cat","audience":{"device":"phone-1","start":"adopt"},"state":{"n":1}}"#,
-            fields: ["Prefer: wait=2"])
+        try await doors.putToken("activity:cat", "cc33")
+        try await doors.startAdopted()
         doors.sender.refusal = "BadTopic"
         _ = try await doors.call(
             "PATCH", "/v1/activities/cat", #"{"state":{"n":2}}"#, fields: ["Prefer: wait=2"])

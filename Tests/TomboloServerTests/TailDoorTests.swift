@@ -23,12 +23,9 @@ import TomboloRelay
     private static func card(_ doors: DoorsUnderTest) async throws {
         try await doors.registerPhone()
         _ = try await doors.call("PUT", "/v1/types/Cat", intents)
-        _ = try await doors.call(
-            "PUT", "/v1/devices/phone-1/tokens/start:Cat", #"{"token":"aabb"}"#)
-        _ = try await doors.call(
-            "PUT", "/v1/activities/cat-7", start, fields: ["Prefer: wait=2"])
-        _ = try await doors.call(
-            "PUT", "/v1/devices/phone-1/tokens/activity:cat-7", #"{"token":"ccdd"}"#)
+        try await doors.putToken("start:Cat", "aabb")
+        _ = try await doors.call("PUT", "/v1/activities/cat-7", start, fields: ["Prefer: wait=2"])
+        try await doors.putToken("activity:cat-7", "ccdd")
     }
 
     private static func tap(
@@ -59,8 +56,7 @@ import TomboloRelay
                 "GET", path + cursor, fields: ["Accept: application/x-ndjson"], options: ["-N"])
             let text = await before.wait { $0.contains("card.began") }
             before.end()
-            let began = try #require(
-                Self.lines(text).first { $0["fact"]?.string == "card.began" })
+            let began = try #require(Self.lines(text).first { $0["fact"]?.string == "card.began" })
             #expect(began["activity"]?.string == "cat-7")
             #expect(began["device"]?.string == "phone-1")
             let position = try #require(began["cursor"]?.string)
@@ -88,8 +84,7 @@ import TomboloRelay
             try await Self.card(doors)
             _ = try await doors.call(
                 "PUT", "/v1/devices/other", #"{"user":"u9","environment":"sandbox"}"#)
-            _ = try await doors.call(
-                "PUT", "/v1/devices/other/presence", #"{"phase":"active"}"#)
+            _ = try await doors.call("PUT", "/v1/devices/other/presence", #"{"phase":"active"}"#)
             _ = try await doors.call("PUT", "/v1/activities/dog-1", #"{"type":"Dog","state":{}}"#)
             await doors.relay.settleFacts()
             let all = try json(try await doors.call("GET", "/v1/log?kind=all&limit=1000"))
@@ -104,8 +99,7 @@ import TomboloRelay
                 } ?? []
             }
             #expect(try await names("kind=fact&device=other").last == "presence.returning")
-            #expect(
-                try await names("kind=fact&user=u9") == names("kind=fact&device=other"))
+            #expect(try await names("kind=fact&user=u9") == names("kind=fact&device=other"))
             #expect(try await names("result=accepted") == ["push.accepted"])
             #expect(try await names("kind=all&device=phone-1").contains("start"))
             #expect(try await names("kind=all&device=other&type=Dog") == [])
@@ -167,8 +161,7 @@ import TomboloRelay
                 let newest = try #require(problem["newest"]?.string)
                 #expect(newest.hasPrefix("\(log.text)-1-"), "\(newest)")
                 // It is a place to go on from.
-                let next = try await doors.call("HEAD", "\(path)?cursor=\(newest)")
-                #expect(next.status == 200)
+                #expect(try await doors.call("HEAD", "\(path)?cursor=\(newest)").status == 200)
             }
             for query in ["?since=1", "?kind=fact&since=\(place.fact)"] {
                 let answer = try await doors.call("HEAD", path + query)
@@ -263,8 +256,7 @@ import TomboloRelay
             let place = await doors.relay.place(of: DoorsUnderTest.tenant)
             let cursor = LogCursor(await doors.relay.logID(of: DoorsUnderTest.tenant), place)
             begin.withLock { $0 = cursor.text }
-            #expect(
-                try await Self.tap(doors, #""activity":"cat-7","expires":"2m""#).status == 202)
+            #expect(try await Self.tap(doors, #""activity":"cat-7","expires":"2m""#).status == 202)
         }
         let path = "/v1/tail?fact=action&cursor=" + begin.withLock { $0 }
         try await withDoors(log: log) { doors in

@@ -28,8 +28,7 @@ import TomboloJSON
 
     /// All ways in: alone, in a batch, in one that is whole or nothing.
     @Test func `the trace of an event is with its delivery, and no phone learns it`() async throws {
-        try await withDoors { doors in
-            try await doors.registerPhone()
+        try await withPhone { doors in
             let field = "traceparent: 00-\(Self.id)-\(Self.parent)-01"
             let start = #""type":"T","audience":{"device":"phone-1","start":"adopt"},"state":{}}"#
             let ways: [(id: String, method: String, path: String, fields: [String])] = [
@@ -73,8 +72,7 @@ import TomboloJSON
     {
         try await withDoors { doors in
             let one = "traceparent: 00-\(Self.id)-\(Self.parent)-01"
-            let known = try json(
-                try await doors.call("GET", "/v1/activities/none", fields: [one]))
+            let known = try json(try await doors.call("GET", "/v1/activities/none", fields: [one]))
             #expect(known["trace_id"]?.string == Self.id)
             let both = try json(
                 try await doors.call("GET", "/v1/activities/none", fields: [one, one]))

@@ -91,9 +91,7 @@ import TomboloJSON
         let directory = try TemporaryDirectory()
         try directory.pushKey("key.p8")
         let path = try configuration(directory, try directory.certificate("tls", days: 90))
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", path])
+        let relay = try RunningRelay(serve: directory.path, arguments: ["--config", path])
         let old = try shownEnd(relay)
         let shown = try FileBytes.read("\(directory.path)/tls.pem")
         try directory.write("shown.pem", String(decoding: shown, as: UTF8.self))
@@ -121,9 +119,7 @@ import TomboloJSON
         try directory.pushKey("key.p8")
         let tls = try directory.certificate("tls", days: 90, at: "-89d")
         let path = try configuration(directory, tls)
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", path])
+        let relay = try RunningRelay(serve: directory.path, arguments: ["--config", path])
         let notice = try relay.process.errorLine(containing: "certificate:", within: 30)
         #expect(notice.contains("expires in 23 hours") && notice.contains("; try: renew "))
         let old = try shownEnd(relay)

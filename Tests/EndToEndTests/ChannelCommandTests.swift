@@ -10,10 +10,6 @@ import TomboloJSON
 
     init() throws { relay = try RunningRelay(dev: ["--phones", "1"]) }
 
-    private func json(_ text: String) throws -> JSONView {
-        try JSONDocument(Array(text.utf8)).root
-    }
-
     /// The activity as soon as its phone shows a state; nil where it does not in time.
     private func shown(_ id: String, _ state: String) throws -> JSONView? {
         let end = time(nil) + 30
@@ -56,8 +52,7 @@ import TomboloJSON
             "start", "match", "--type", "Score", "--channel", "final", "-s", "goals=0", "--wait",
             "2s", "-o", "json")
         #expect(start.status == 0, "\(start.errors)")
-        let activity = try json(
-            try relay.tombolo("activity", "show", "match", "-o", "json").output)
+        let activity = try json(try relay.tombolo("activity", "show", "match", "-o", "json").output)
         let destination = try #require(activity["destinations"]?.elements.first { _ in true })
         #expect(destination["channel"]?.string == "final")
         #expect(destination["route"]?.string == "channel")
@@ -82,8 +77,7 @@ import TomboloJSON
             "start", "match", "--type", "Score", "--channel", "final", "-s", "goals=0", "--wait",
             "2s", "-o", "table")
         #expect(start.output.contains("who listens is unknown"), "\(start.output)")
-        let listening = try relay.tombolo(
-            "phone", "listen", "phone-1", "final", "-o", "table")
+        let listening = try relay.tombolo("phone", "listen", "phone-1", "final", "-o", "table")
         #expect(listening.status == 0, "\(listening.errors)")
         #expect(listening.output.contains("match: active, shows {\"goals\":0}"))
         let again = try relay.tombolo("phone", "listen", "phone-1", "final")

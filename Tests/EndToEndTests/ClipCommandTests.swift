@@ -24,12 +24,12 @@ import TomboloJSON
             let result = try dev.tombolo(
                 "clip", command, "cat-7", "-", "-o", "json", input: packed.output)
             #expect(result.status == 0, "\(result.errors)")
-            let view = try JSONDocument(Array(result.output.utf8)).root
+            let view = try json(result.output)
             #expect(view["plan"]?["granted_fps"]?.double == 10, "\(status)")
             #expect(view["dry_run"]?.bool == (command == "plan" ? true : nil))
         }
         let show = try dev.tombolo("activity", "show", "cat-7", "-o", "json")
-        let view = try JSONDocument(Array(show.output.utf8)).root
+        let view = try json(show.output)
         #expect(view["clips"]?.elements.first { _ in true }?["playing"]?.bool == true)
         // Nothing, and no object.
         for (input, word) in [("", "stdin:1:1"), ("[1]", "stdin is not a JSON object")] {
@@ -65,7 +65,7 @@ import TomboloJSON
         let list = try dev.tombolo("activity", "ls", "-o", "jsonl")
         var (asked, sent): (Int64, Int64) = (0, 0)
         for line in list.output.split(separator: "\n") {
-            let view = try JSONDocument(Array(line.utf8)).root
+            let view = try json(line)
             for destination in view["destinations"].map({ Array($0.elements) }) ?? [] {
                 asked += destination["frames"]?["asked"]?.integer ?? 0
                 sent += destination["frames"]?["sent"]?.integer ?? 0
@@ -87,7 +87,7 @@ import TomboloJSON
         let result = try Tombolo.run(
             "budget", "simulate", "--data", work.path, "-o", "json", "--class", "standard")
         #expect(result.status == 0, "\(result.errors)")
-        let view = try JSONDocument(Array(result.output.utf8)).root
+        let view = try json(result.output)
         let own = try #require(view["configured"])
         #expect(own["budgets"]?["start"]?["burst"]?.integer == DevWorkplace.starts)
         #expect(own["events"]?["waiting"]?.integer == 0)

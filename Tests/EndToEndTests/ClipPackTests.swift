@@ -78,7 +78,7 @@ import TomboloJSON
         let result = try Tombolo.run(line)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.errors.contains("5 frames of 48x32, made 48x32 of 2 colours"))
-        let clip = try JSONDocument(Array(result.output.utf8)).root["flipbook"]
+        let clip = try json(result.output)["flipbook"]
         #expect(clip?["frames"]?.count == 5)
         #expect(clip?["every"]?.string == "80ms")
         #expect(clip?["path"]?.string == "/picture")

@@ -12,10 +12,6 @@ import TomboloJSON
 
     private var data: String { "\(work.path)/data" }
 
-    private func json(_ text: String) throws -> JSONView {
-        try JSONDocument(Array(text.utf8)).root
-    }
-
     /// Changes a letter of `mark` wherever the file has it.
     private func damage(_ path: String, at mark: String) throws {
         var bytes = try FileBytes.read(path)
@@ -32,14 +28,13 @@ import TomboloJSON
 
     /// A closed log with the activities cat and dog.
     private func filled() throws -> String {
-        let key = try RunningRelay.mintKey(data)
-        let relay = try RunningRelay(serve: data, key: key)
+        let relay = try RunningRelay(serve: data)
         for id in ["cat", "dog"] {
             let started = try relay.tombolo("start", id, "--type", "T", "-s", "mark=qq\(id)qq")
             #expect(started.status == 0, "\(started.errors)")
         }
         #expect(try relay.terminate() == 0)
-        return key
+        return relay.key
     }
 
     @Test func `a damaged activity is shown with the reason, and all others are served`() throws {
@@ -60,8 +55,7 @@ import TomboloJSON
         #expect(refused.status != 0)
         #expect(refused.errors.contains("damaged"), "\(refused.errors)")
         #expect(try relay.tombolo("start", "cat", "--type", "T", "-s", "mark=3").status != 0)
-        let again = try relay.tombolo(
-            "start", "cat", "--type", "T", "-s", "mark=3", "--restart")
+        let again = try relay.tombolo("start", "cat", "--type", "T", "-s", "mark=3", "--restart")
         #expect(again.status == 0, "\(again.errors)")
         relay.process.signal(SIGTERM)
         let ended = try relay.process.finish(within: RunningRelay.stopTime)
@@ -97,8 +91,7 @@ import TomboloJSON
     @Test func `an event that cannot be read is missing out loud, wherever somebody looks`()
         throws
     {
-        let key = try RunningRelay.mintKey(data)
-        let first = try RunningRelay(serve: data, key: key)
+        let first = try RunningRelay(serve: data)
         for words in [
             ["start", "cat", "--type", "T", "-s", "lap=1"], ["update", "cat", "-s", "lap=qqtwoqq"],
             ["update", "cat", "-s", "lap=3"], ["start", "dog", "--type", "T", "-s", "lap=1"],
@@ -116,7 +109,7 @@ import TomboloJSON
         #expect(backup.errors.contains(title), "\(backup.errors)")
         #expect(access("\(work.path)/copy/tombolo.db", F_OK) == 0, "it is made all the same")
 
-        let relay = try RunningRelay(serve: data, key: key)
+        let relay = try RunningRelay(serve: data, key: first.key)
         #expect(try json(get(relay, "/v1/activities/cat"))["state"]?["lap"]?.integer == 3)
         #expect(try json(get(relay, "/v1/activities/cat?at_seq=1"))["version"]?.integer == 1)
         for path in ["/v1/activities/cat?at_seq=2", "/v1/activities/cat?at_seq=4", "/v1/log/2"] {
@@ -136,8 +129,7 @@ import TomboloJSON
         #expect(try get(relay, "/v1/overview").contains(#""code":"log_damaged""#))
         relay.process.signal(SIGTERM)
         let ended = try relay.process.finish(within: RunningRelay.stopTime)
-        #expect(
-            ended.errors.contains("warning damage: event 2 of main (row 2"), "\(ended.errors)")
+        #expect(ended.errors.contains("warning damage: event 2 of main (row 2"), "\(ended.errors)")
     }
 
     @Test func `what two processes trapped over is left out by the third`() throws {

@@ -26,7 +26,7 @@ import TomboloJSON
             guard result.status == 0 else {
                 throw TestFailure("\(method) \(path): \(result.output)\(result.errors)")
             }
-            return try JSONDocument(Array(result.output.utf8)).root
+            return try json(result.output)
         }
 
         func books(_ page: JSONView) -> [JSONView] {
@@ -152,8 +152,7 @@ import TomboloJSON
         #expect(decided.values.allSatisfy { $0 == 1 }, "\(phone): \(decided)")
         // A merged range may hide one that was passed over: together they are as many.
         let either = ["merged", "skipped"]
-        #expect(
-            either.reduce(0) { $0 + (rows[$1] ?? 0) } == Self.count(counts, either), "\(phone)")
+        #expect(either.reduce(0) { $0 + (rows[$1] ?? 0) } == Self.count(counts, either), "\(phone)")
         for action in ["sent", "expired", "refused"] {
             #expect(rows[action] ?? 0 == counts?[action]?.integer, "\(phone): \(action)")
         }

@@ -23,9 +23,7 @@ import TomboloJSON
             ).root)
         var keys = DevKeys(phones: 1)
         func pressed(_ page: String) throws -> DevKeys.Action {
-            keys.press(
-                UInt8(ascii: "b"), on: try JSONDocument(Array(page.utf8)).root,
-                intents: ["Door": type.intents])
+            keys.press(UInt8(ascii: "b"), on: try json(page), intents: ["Door": type.intents])
         }
         let card = #""type":"Door","activity":"d","phase":"active","drawn_state":{"id":"7"}"#
         #expect(

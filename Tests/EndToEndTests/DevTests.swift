@@ -14,7 +14,7 @@ import TomboloJSON
         let dev = try RunningRelay()
         let result = try dev.tombolo("trigger", "runner", "--for", "3s", "-o", "json")
         #expect(result.status == 0, "\(result.errors)")
-        let summary = try JSONDocument(Array(result.output.utf8)).root
+        let summary = try json(result.output)
         #expect(result.output.split(separator: "\n").count == 1)
         #expect(summary["scenario"]?.string == "runner")
         #expect(summary["converged"]?.bool == true)
@@ -42,7 +42,7 @@ import TomboloJSON
         let result = try dev.tombolo(["trigger", name, "-o", "json"] + flags)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.split(separator: "\n").count == 1)
-        let summary = try JSONDocument(Array(result.output.utf8)).root
+        let summary = try json(result.output)
         #expect(summary["converged"]?.bool == true)
         let steps = try #require(summary["steps"]).elements.map { $0 }
         #expect(steps.map { $0["step"]?.string } == golden.elements.map { $0["step"]?.string })
@@ -73,7 +73,7 @@ import TomboloJSON
         let dev = try RunningRelay()
         let result = try dev.tombolo("trigger", name, "-o", "json")
         #expect(result.status == 0, "\(result.errors)")
-        let summary = try JSONDocument(Array(result.output.utf8)).root
+        let summary = try json(result.output)
         #expect(summary["converged"]?.bool == true)
         let steps = try #require(summary["steps"]).elements.map { $0 }
         #expect(steps.map { $0["step"]?.string } == golden.elements.map { $0["step"]?.string })
@@ -89,7 +89,7 @@ import TomboloJSON
         }
         // They are taken off again.
         let phones = try dev.tombolo("phone", "ls", "-o", "json")
-        let pages = try #require(JSONDocument(Array(phones.output.utf8)).root["phones"])
+        let pages = try #require(json(phones.output)["phones"])
         #expect(pages.elements.allSatisfy { $0["widgets"]?.count == 0 })
         #expect(Array(pages.elements).last?["idiom"]?.string == "pad")
     }

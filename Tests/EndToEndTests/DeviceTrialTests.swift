@@ -15,7 +15,7 @@ import TomboloJSON
 
     private func trial(_ words: String...) throws -> (status: Int32?, verdicts: [String: String]) {
         let result = try relay.tombolo(["device", "trial"] + words + ["-o", "json"])
-        let root = try JSONDocument(Array(result.output.utf8)).root
+        let root = try json(result.output)
         let rows = root["steps"].map { Array($0.elements) } ?? []
         #expect(rows.map { $0["step"]?.string } == TrialStep.allCases.map(\.rawValue))
         let pairs = rows.map { ($0["step"]?.string ?? "", $0["verdict"]?.string ?? "") }
@@ -29,7 +29,7 @@ import TomboloJSON
         #expect(status == 0 && Set(verdicts.values) == ["yes"], "\(verdicts)")
         let device = try relay.tombolo("device", "show", "phone-1", "-o", "json").output
         let report = String(decoding: try FileBytes.read(file), as: UTF8.self)
-        let tokens = try JSONDocument(Array(device.utf8)).root["tokens"]?.elements.compactMap {
+        let tokens = try json(device)["tokens"]?.elements.compactMap {
             $0["token"]?.string?.prefix(8)
         }
         #expect(try #require(tokens).allSatisfy { !report.contains($0) })

@@ -26,7 +26,7 @@ import TomboloJSON
                 "--team-id", DoctorTests.teamID, "--topic", "com.example.app",
                 "--ca-out", "\(directory.path)/ca.pem", "--accept-any-token",
             ])
-            let ready = try JSONDocument(Array(try simulator.line(within: 30).utf8)).root
+            let ready = try json(try simulator.line(within: 30))
             url = ready["simulator"]?.string ?? ""
             control = ready["control"]?.string ?? ""
         }
@@ -128,7 +128,7 @@ import TomboloJSON
     ])
     func `pushes do not go while a pause covers the app`(_ row: (String, Bool)) throws {
         let item = row.0.replacing("{\"text\"", with: #"{"code":"paused","text""#)
-        let attention = [try JSONDocument(Array(item.utf8)).root]
+        let attention = [try json(item)]
         let metrics = #"tombolo_upstreams{app="a",environment="sandbox",state="closed"} 0"#
         let findings = RelayExamination(
             configuration: Configuration(), key: "k", now: Instant(seconds: 1_000)
@@ -145,7 +145,7 @@ import TomboloJSON
             "try":["tombolo doctor"]},
             {"code":"silent","text":"They say nothing.","try":["tombolo device show d"]}]
             """#
-        let items = Array(try JSONDocument(Array(list.utf8)).root.elements)
+        let items = Array(try json(list).elements)
         let findings = items.compactMap { RelayExamination.finding($0) }
         #expect(findings.allSatisfy { !$0.isOK })
         #expect(findings.map(\.verdict) == [.failed, .failed, .notice])
@@ -163,13 +163,12 @@ import TomboloJSON
 
     @Test func `with a key doctor shows the inside of the relay, else how to see it`() throws {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(serve: directory.path, key: key)
+        let relay = try RunningRelay(serve: directory.path)
         let words = [
             "doctor", "--data", directory.path, "--listen", String(relay.api.dropFirst(7)),
             "-o", "table",
         ]
-        let inside = try Tombolo.run(words, environment: ["TOMBOLO_KEY": key]).output
+        let inside = try Tombolo.run(words, environment: ["TOMBOLO_KEY": relay.key]).output
         #expect(inside.contains("ok         relay: the relay at \(relay.api) takes events"))
         #expect(inside.contains("ok         disk: the log has "), "\(inside)")
         #expect(inside.contains("ok         clock: "))
@@ -212,8 +211,7 @@ import TomboloJSON
 
     @Test func `a relay that is named is asked, and not the one of the configuration`() throws {
         let directory = try TemporaryDirectory()
-        let relay = try RunningRelay(
-            serve: directory.path, key: try RunningRelay.mintKey(directory.path))
+        let relay = try RunningRelay(serve: directory.path)
         let asked = try Tombolo.run(["doctor"], environment: ["TOMBOLO_RELAY": relay.api])
         #expect(asked.status == 0, "\(asked.output)")
         #expect(asked.output.contains("the relay at \(relay.api) takes events"))

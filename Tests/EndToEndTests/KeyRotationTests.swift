@@ -23,7 +23,7 @@ import TomboloJSON
             "--ca-out", "\(directory.path)/ca.pem", "--accept-any-token",
             "--control", "127.0.0.1:0",
         ])
-        let ready = try JSONDocument(Array(try simulator.line(within: 30).utf8)).root
+        let ready = try json(try simulator.line(within: 30))
         url = ready["simulator"]?.string ?? ""
         control = ready["control"]?.string ?? ""
         configuration = "\(directory.path)/tombolo.json"
@@ -54,7 +54,7 @@ import TomboloJSON
         let end = time(nil) + 30
         while time(nil) < end {
             let shown = try relay.tombolo("activity", "show", "cat", "-o", "json").output
-            let view = try JSONDocument(Array(shown.utf8)).root
+            let view = try json(shown)
             let first = view["destinations"]?.elements.first { _ in true }
             if first?["acknowledged_version"]?.integer == lap + 1 { return true }
         }
@@ -64,16 +64,14 @@ import TomboloJSON
     /// Pushes that Apple's part took, by the key that signed for them.
     private func signed(by key: String) throws -> Int64 {
         let counts = try Shell.run("curl", "-sf", control + "/v1/counts").output
-        return try JSONDocument(Array(counts.utf8)).root["keys"]?[key]?.integer ?? 0
+        return try json(counts)["keys"]?[key]?.integer ?? 0
     }
 
     @Test func `with pushes in flight the new key signs what is new, and the old one's drain`()
         throws
     {
         try configure("one", "KEY0000001")
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", configuration])
+        let relay = try RunningRelay(serve: directory.path, arguments: ["--config", configuration])
         for (name, token) in [("cat", "aabb"), ("dog", "ccdd")] {
             let device = "/v1/devices/phone-\(name)"
             try curl(relay, device, #"{"app":"com.example.app","budget_class":"lab"}"#)
@@ -102,11 +100,11 @@ import TomboloJSON
         #expect(try signed(by: "KEY0000002") == 2)
 
         // What was in flight has ended well, on the connection that carried it.
-        var cat = try JSONDocument(Array("{}".utf8)).root
+        var cat = try json("{}")
         while time(nil) < end {
             let shown = try relay.tombolo("activity", "show", "cat", "-o", "json").output
             cat =
-                try JSONDocument(Array(shown.utf8)).root["destinations"]?.elements.first { _ in
+                try json(shown)["destinations"]?.elements.first { _ in
                     true
                 } ?? cat
             if cat["acknowledged_version"]?.integer == 2 { break }
@@ -120,9 +118,7 @@ import TomboloJSON
     /// A relay with key one and a running activity of one phone.
     private func running() throws -> RunningRelay {
         try configure("one", "KEY0000001")
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", configuration])
+        let relay = try RunningRelay(serve: directory.path, arguments: ["--config", configuration])
         try curl(relay, "/v1/devices/phone", #"{"app":"com.example.app","budget_class":"lab"}"#)
         try curl(relay, "/v1/devices/phone/tokens/activity:cat", #"{"token":"aabb"}"#)
         let start = try relay.tombolo(
@@ -180,9 +176,7 @@ import TomboloJSON
             "-nodes", "-subj", "/CN=other", "-days", "2", "-keyout", "\(directory.path)/other.key",
             "-out", "\(directory.path)/ca.pem")
         try #require(made.status == 0, "\(made.errors)")
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", configuration])
+        let relay = try RunningRelay(serve: directory.path, arguments: ["--config", configuration])
         let device = "/v1/devices/phone-cat"
         try curl(relay, device, #"{"app":"com.example.app","budget_class":"lab"}"#)
         try curl(relay, device + "/tokens/activity:cat", #"{"token":"aabb"}"#)

@@ -23,10 +23,6 @@ import TomboloJSON
         return data
     }
 
-    private func json(_ text: String) throws -> JSONView {
-        try JSONDocument(Array(text.utf8)).root
-    }
-
     @Test func `a log that the bench wrote is sound, and replays`() throws {
         let data = try filled()
         let verified = try Tombolo.run(["log", "verify", "--data", data, "-o", "json"])
@@ -161,8 +157,7 @@ import TomboloJSON
         #expect(try relay.tombolo("key", "rm", ids[1]).status == 0)
         #expect(try relay.terminate() == 0)
         let target = "\(work.path)/again"
-        let restored = try Tombolo.run(
-            ["backup", "restore", copy, "--data", target, "-o", "json"])
+        let restored = try Tombolo.run(["backup", "restore", copy, "--data", target, "-o", "json"])
         let keys = try json(restored.output)["keys"]?.elements.compactMap(\.string)
         #expect(keys == ids, "\(restored)")
         let table = try Tombolo.run(
@@ -190,8 +185,7 @@ import TomboloJSON
 
     @Test func `what is erased is gone from a relay's files, and the log is sound`() throws {
         let data = "\(work.path)/erased"
-        let key = try RunningRelay.mintKey(data)
-        let relay = try RunningRelay(serve: data, key: key)
+        let relay = try RunningRelay(serve: data)
         for id in ["cat", "dog"] {
             #expect(
                 try relay.tombolo("start", id, "--type", "T", "-s", "name=secret-of-\(id)").status

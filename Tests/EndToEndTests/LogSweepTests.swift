@@ -60,7 +60,7 @@ private let canTrace = system("strace -o /dev/null true >/dev/null 2>&1") == 0
         #expect(again.status == 0, "\(inject): \(again.errors)")
         let verified = try Tombolo.run(["log", "verify", "--data", data, "-o", "json"])
         #expect(verified.status == 0, "\(inject): \(verified.output)")
-        let verdict = try JSONDocument(Array(verified.output.utf8)).root
+        let verdict = try json(verified.output)
         let last = (verdict["last_seq"]?.integer ?? 0) - 10
         #expect(last >= acknowledged, "\(inject): \(last) of \(acknowledged)")
         #expect(last <= acknowledged + 10, "\(inject): at most the batch in flight is there too")

@@ -19,8 +19,7 @@ import TomboloJSON
     {
         let dev = try RunningRelay(dev: ["--phones", "1"])
         let token = String(repeating: "5a", count: 32)
-        _ = try Self.put(
-            dev, "devices/p9", #"{"environment":"sandbox","os":"26.1"}"#)
+        _ = try Self.put(dev, "devices/p9", #"{"environment":"sandbox","os":"26.1"}"#)
         _ = try Self.put(dev, "devices/p9/tokens/start:OrderAttributes", #"{"token":"\#(token)"}"#)
         let start = try dev.tombolo(
             "start", "order-1", "--type", "OrderAttributes", "--device", "p9", "-s", "step=a",
@@ -78,8 +77,7 @@ import TomboloJSON
 
     @Test func `phones with a key of another relay are named by doctor`() throws {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(serve: directory.path, key: key)
+        let relay = try RunningRelay(serve: directory.path)
         let phones = try ChildProcess([
             "sim", "--listen", "127.0.0.1:0", "--topic", "com.example.app", "--phones", "1",
             "--relay",
@@ -87,7 +85,8 @@ import TomboloJSON
         ])
         _ = try phones.line(within: RunningRelay.startTime)
         while !(try phones.line(within: RunningRelay.startTime)).contains("401") {}
-        let doctor = try relay.tombolo("doctor", "--relay", relay.api, "--key", key, "-o", "table")
+        let doctor = try relay.tombolo(
+            "doctor", "--relay", relay.api, "--key", relay.key, "-o", "table")
         #expect(doctor.status == 1)
         #expect(
             doctor.output.contains("failed     devices: No device is registered;"),

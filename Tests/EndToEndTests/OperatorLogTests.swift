@@ -75,18 +75,18 @@ import TomboloRelay
 
     @Test func `a start, a stop and a refusal are a line each, and the trace id is in it`() throws {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(serve: directory.path, key: key)
+        let relay = try RunningRelay(serve: directory.path)
         let started = try relay.process.errorLine(containing: " started: ", within: 30)
         #expect(started.contains("the relay takes requests at \(relay.api), for 0 apps"))
         let refused = try Shell.run(
-            "curl", "-s", "-H", "authorization: Bearer \(key)", "\(relay.api)/v1/activities/none")
+            "curl", "-s", "-H", "authorization: Bearer \(relay.key)",
+            "\(relay.api)/v1/activities/none")
         let trace = try JSONDocument(Array(refused.output.utf8)).root["trace_id"]?.string
         let line = try relay.process.errorLine(containing: "request-refused", within: 30)
         #expect(line.contains("showActivity is refused: 404 unknown-activity"), "\(line)")
         #expect(line.contains(" trace_id=\(trace ?? "?") "), "\(line)")
         #expect(line.contains(" tenant=main ") && line.contains(" key="))
-        #expect(!line.contains(key))
+        #expect(!line.contains(relay.key))
         relay.process.signal(SIGTERM)
         let ended = try relay.process.finish(within: RunningRelay.stopTime)
         #expect(ended.errors.contains(" info    stopped: the relay has ended by SIGTERM, after "))
@@ -96,9 +96,7 @@ import TomboloRelay
     @Test func `--log json makes each line an object, also the last of a start that fails`() throws
     {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--log", "json"])
+        let relay = try RunningRelay(serve: directory.path, arguments: ["--log", "json"])
         let address = String(relay.api.dropFirst("http://".count))
         let other = try Tombolo.run(
             "serve", "--data", directory.path, "--listen", address, "--log", "json")

@@ -5,10 +5,6 @@ import TomboloJSON
 
 /// The past as somebody at a shell asks for it: `activity diff` and `activity show --at`.
 @Suite(.serialized) struct PastCommandTests {
-    private func json(_ text: String) throws -> JSONView {
-        try JSONDocument(Array(text.utf8)).root
-    }
-
     @Test func `two versions are compared, and the past has its destinations`() throws {
         let dev = try RunningRelay()
         let started = try dev.tombolo(

@@ -130,8 +130,7 @@ import TomboloSimulator
             #expect(again.errors.contains("already"), "\(again.errors)")
         }
         for config in ["door-7", "door-8"] {
-            _ = try relay.tombolo(
-                ["phone", "widget", "rm", "phone-1", "door", "--config", config])
+            _ = try relay.tombolo(["phone", "widget", "rm", "phone-1", "door", "--config", config])
         }
         let left = try json("phone", "widget", "ls", "phone-1")["widgets"]
         #expect(left?.elements.map { $0["config"]?.string } == [nil])
@@ -182,7 +181,7 @@ extension RunningRelay {
         let answer = try Shell.run(
             "curl", "-s", "-X", "POST", "-H", "Authorization: Bearer \(key)", "-H",
             "Content-Type: application/json", "-d", body, "\(api)/v1/phones/\(phone)")
-        return try JSONDocument(Array(answer.output.utf8)).root
+        return try json(answer.output)
     }
 
     /// Waits until something holds, for as long as a start takes on a busy machine.

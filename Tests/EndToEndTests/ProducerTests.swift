@@ -10,12 +10,7 @@ import TomboloJSON
 
     init() throws {
         directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        relay = try RunningRelay(serve: directory.path, key: key)
-    }
-
-    private func json(_ text: String) throws -> JSONView {
-        try JSONDocument(Array(text.utf8)).root
+        relay = try RunningRelay(serve: directory.path)
     }
 
     @Test func `start, update and end lead to versions, and every change is in the log`() throws {

@@ -25,7 +25,7 @@ import TomboloJSON
             "key_file":"key.p8","endpoint":"http://127.0.0.1:1"}]}
             """)
         let relay = try ChildProcess(["serve", "--config", path])
-        let ready = try JSONDocument(Array(try relay.line(within: 30).utf8)).root
+        let ready = try json(try relay.line(within: 30))
         let address = try #require(ready["api"]?.string).dropFirst("https://".count)
         // Apple cannot be reached, which is no fault of the relay.
         for flags in [[], ["--live"]] {
@@ -47,8 +47,7 @@ import TomboloJSON
         let mounted = try Shell.run("mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", data)
         try #require(mounted.status == 0, "\(mounted.errors)")
         defer { umount2(data, Int32(MNT_DETACH)) }
-        let key = try RunningRelay.mintKey(data)
-        let relay = try RunningRelay(serve: data, key: key)
+        let relay = try RunningRelay(serve: data)
         _ = try Shell.run("dd", "if=/dev/zero", "of=\(data)/fill", "bs=4k")
         var ready = try Tombolo.run("ready", "--relay", relay.api)
         // The relay notices it by the first event that has no room.

@@ -25,17 +25,19 @@ import TomboloJSON
             """)
     }
 
+    private func start(key: String? = nil) throws -> RunningRelay {
+        try RunningRelay(serve: directory.path, key: key, arguments: ["--config", file])
+    }
+
     private func lines(_ result: Tombolo.Result) throws -> [JSONView] {
-        try JSONDocument(Array(result.output.utf8)).root["lines"].map { Array($0.elements) } ?? []
+        try json(result.output)["lines"].map { Array($0.elements) } ?? []
     }
 
     @Test func `a reload tells line by line what is applied, what a restart applies, and what not`()
         throws
     {
         try write()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", file])
+        let relay = try start()
         let same = try relay.tombolo("config", "reload", "-o", "table")
         #expect(same.status == 0)
         #expect(same.output.contains("applied   the configuration is read again: nothing"))
@@ -74,9 +76,7 @@ import TomboloJSON
 
     @Test func `a pipe in the place of a file is refused, and the relay goes on`() throws {
         try write()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", file])
+        let relay = try start()
         try #require(unlink(file) == 0 && mkfifo(file, 0o600) == 0)
         for more in [[], ["--dry-run"]] {
             let refused = try relay.tombolo(["config", "reload", "-o", "table"] + more)
@@ -102,9 +102,7 @@ import TomboloJSON
             try directory.write("tombolo.json", #"{"apps":[\#(apps.joined(separator: ","))]}"#)
         }
         try write(["one", "one"])
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", file])
+        let relay = try start()
         try write(["none", "two"])
         let tried = try relay.tombolo("config", "reload", "--dry-run", "-o", "json")
         let answers = try lines(tried)
@@ -117,15 +115,14 @@ import TomboloJSON
 
     @Test func `a body that a reload does not know is refused`() throws {
         try write()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", file])
+        let relay = try start()
         for (body, status) in [
             (#"{"dry_run":true}"#, "422"), ("nonsense", "400"), ("{}", "200"), ("", "200"),
         ] {
             let answer = try Shell.run(
                 "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H",
-                "Authorization: Bearer \(key)", "-d", body, relay.api + "/v1/configuration/reload")
+                "Authorization: Bearer \(relay.key)", "-d", body,
+                relay.api + "/v1/configuration/reload")
             #expect(answer.output == status, "\(body)")
         }
         #expect(try relay.terminate() == 0)
@@ -155,9 +152,8 @@ import TomboloJSON
         let other = try Tombolo.run(
             "key", "mint", "--scope", "all", "--tenant", "other", "--data", directory.path, "-o",
             "json")
-        let strange = try JSONDocument(Array(other.output.utf8)).root["key"]?.string ?? ""
-        let relay = try RunningRelay(
-            serve: directory.path, key: key, arguments: ["--config", file])
+        let strange = try json(other.output)["key"]?.string ?? ""
+        let relay = try start(key: key)
         for words in [["config", "reload"], ["config", "reload", "--dry-run"]] {
             let refused = try Tombolo.run(
                 words, environment: ["TOMBOLO_RELAY": relay.api, "TOMBOLO_KEY": strange])

@@ -25,18 +25,19 @@ final class RunningRelay {
             ["dev", "--listen", "127.0.0.1:0", "--simulator", "127.0.0.1:0"] + arguments,
             environment: ["TMPDIR": home.path])
         process.closeInput()
-        ready = try JSONDocument(Array(try process.line(within: Self.startTime).utf8)).root
+        ready = try json(try process.line(within: Self.startTime))
         api = ready["api"]?.string ?? ""
         key = ready["key"]?.string ?? ""
     }
 
     /// `tombolo serve` without an app on a free port (or the one told), with a key that was minted
-    /// before.
+    /// before; without one it is minted now.
     init(
-        serve directory: String, key: String, listen: String = "127.0.0.1:0",
+        serve directory: String, key: String? = nil, listen: String = "127.0.0.1:0",
         arguments: [String] = [], environment: [String: String] = [:]
     ) throws {
         home = nil
+        self.key = try key ?? RunningRelay.mintKey(directory)
         let words = ["serve", "--data", directory, "--listen", listen] + arguments
         // libfaketime takes the arguments from a Swift program that is the first it is loaded into:
         // a second env(1) is that one.
@@ -46,16 +47,15 @@ final class RunningRelay {
             ? ChildProcess(words)
             : ChildProcess(variables + ["env", Tombolo.path] + words, program: "/usr/bin/env")
         process.closeInput()
-        ready = try JSONDocument(Array(try process.line(within: Self.startTime).utf8)).root
+        ready = try json(try process.line(within: Self.startTime))
         api = ready["api"]?.string ?? ""
-        self.key = key
     }
 
     /// A key of all scopes, minted into a directory that no relay runs on.
     static func mintKey(_ directory: String) throws -> String {
         let result = try Tombolo.run(
             "key", "mint", "--scope", "produce,observe,operate", "--data", directory, "-o", "json")
-        let view = try JSONDocument(Array(result.output.utf8)).root
+        let view = try json(result.output)
         guard let key = view["key"]?.string else { throw TestFailure(result.errors) }
         return key
     }

@@ -8,18 +8,16 @@ import TomboloJSON
 @Suite(.serialized) struct ServeTests {
     @Test func `SIGTERM ends it with 0, and everything is there at the next start`() throws {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let first = try RunningRelay(serve: directory.path, key: key)
+        let first = try RunningRelay(serve: directory.path)
         #expect(try first.tombolo("start", "cat", "--type", "Any", "-s", "lap=1").status == 0)
         #expect(try first.terminate() == 0)
-        let second = try RunningRelay(serve: directory.path, key: key)
+        let second = try RunningRelay(serve: directory.path, key: first.key)
         #expect(try second.tombolo("update", "cat", "-s", "lap=2", "--if-match", "v1").status == 0)
     }
 
     @Test func `a second relay on the same data is told who has it, and exits with 3`() throws {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(serve: directory.path, key: key)
+        let relay = try RunningRelay(serve: directory.path)
         let second = try Tombolo.run("serve", "--data", directory.path, "--listen", "127.0.0.1:0")
         #expect(second.status == 3)
         #expect(second.errors.contains(" error   stopped: "))
@@ -32,8 +30,7 @@ import TomboloJSON
 
     @Test func `an address in use is told with what to do`() throws {
         let directory = try TemporaryDirectory()
-        let key = try RunningRelay.mintKey(directory.path)
-        let relay = try RunningRelay(serve: directory.path, key: key)
+        let relay = try RunningRelay(serve: directory.path)
         let other = try TemporaryDirectory()
         let address = String(relay.api.dropFirst("http://".count))
         let result = try Tombolo.run("serve", "--data", other.path, "--listen", address)
@@ -74,13 +71,13 @@ import TomboloJSON
             let append = try ChildProcess(
                 ["append", file, "-o", "jsonl"], environment: relay.environment)
             for _ in 0..<(round * 100) {
-                let answer = try JSONDocument(Array(try append.line(within: 30).utf8)).root
+                let answer = try json(try append.line(within: 30))
                 if let seq = answer["seq"]?.integer { acknowledged.insert(seq) }
             }
             try relay.kill()
             let rest = try append.finish(within: 30)
             for line in rest.output.split(separator: "\n") {
-                let answer = try JSONDocument(Array(line.utf8)).root
+                let answer = try json(line)
                 if let seq = answer["seq"]?.integer { acknowledged.insert(seq) }
             }
         }
@@ -89,7 +86,7 @@ import TomboloJSON
         #expect(last.output == "{\"lines\":3000,\"taken\":3000,\"refused\":0}\n")
         let log = try relay.tombolo("log", "ls", "--limit", "10000", "-o", "jsonl").output
         let seqs = try log.split(separator: "\n").compactMap {
-            try JSONDocument(Array($0.utf8)).root["seq"]?.integer
+            try json($0)["seq"]?.integer
         }
         let isDense = seqs == Array(1...3_000).map(Int64.init)
         #expect(isDense, "\(seqs.count) events, \(Set(seqs).count) places")

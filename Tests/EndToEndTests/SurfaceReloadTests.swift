@@ -26,7 +26,7 @@ import TomboloJSON
             // Apple knows no such token: after this it is gone.
             let one = try dev.tombolo(words + ["--device", "tablet", "-o", "json"])
             #expect(one.status == 0, "\(one.errors)")
-            let view = try JSONDocument(Array(one.output.utf8)).root
+            let view = try json(one.output)
             #expect(view["kind"]?.string == words[2] && view["wanted"]?.integer == 1)
             let none = try dev.tombolo(words + ["--device", "watch", "--device", "nobody"])
             #expect(none.status == 3, "\(none.output)")

@@ -18,11 +18,10 @@ import TomboloJSON
         #expect(done.output == "profile: created; 0 to reload\n", "\(done.errors)")
         let shown = try dev.tombolo(
             "timeline", "show", "profile", "--user", "u42", "--family", "systemSmall", "-o", "json")
-        let view = try JSONDocument(Array(shown.output.utf8)).root
+        let view = try json(shown.output)
         #expect(view["entries"]?.count == 3)
         #expect(view["policy"]?.string == "atEnd")
-        let table = try dev.tombolo(
-            "timeline", "show", "profile", "--user", "u42", "-o", "table")
+        let table = try dev.tombolo("timeline", "show", "profile", "--user", "u42", "-o", "table")
         #expect(table.output.contains(#"{"rank":3}"#))
         #expect(table.output.contains("policy: atEnd"))
         let list = try dev.tombolo("timeline", "ls", "profile", "-o", "table")

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TomboloJSON
 
 /// The real program, as somebody at a shell has it.
 struct Tombolo {
@@ -52,6 +53,11 @@ struct Tombolo {
     }
 
     static func run(_ arguments: String...) throws -> Result { try run(arguments) }
+}
+
+/// What a command prints, where that is JSON.
+func json(_ text: some StringProtocol) throws -> JSONView {
+    try JSONDocument(Array(text.utf8)).root
 }
 
 /// What a test could not do.

@@ -20,7 +20,7 @@ import TomboloJSON
     private func packed(_ arguments: [String]) throws -> [Picture] {
         let result = try Tombolo.run(["clip", "pack"] + arguments)
         #expect(result.status == 0, "\(result.errors)")
-        let frames = try JSONDocument(Array(result.output.utf8)).root["flipbook"]?["frames"]
+        let frames = try json(result.output)["flipbook"]?["frames"]
         return try #require(frames).elements.map {
             try #require($0.string.flatMap(Base64.decode).flatMap(Picture.init(png:)))
         }
@@ -71,7 +71,7 @@ import TomboloJSON
         let maker = PNGMaker(width: 8, height: 8, pixel: Self.colour)
         let path = try file("small", maker.bytes)
         let result = try Tombolo.run(["clip", "pack", path, path])
-        let frames = try JSONDocument(Array(result.output.utf8)).root["flipbook"]?["frames"]
+        let frames = try json(result.output)["flipbook"]?["frames"]
         for frame in try #require(frames).elements {
             let bytes = try #require(frame.string.flatMap(Base64.decode))
             let text = String(decoding: bytes, as: UTF8.self)

@@ -10,7 +10,7 @@ import TomboloJSON
              "shown":{"count":\(count),"first_at":"2026-11-20T09:00:00.000Z",
                       "last_at":"2026-11-20T09:00:\(seconds)Z","matches":\(matches)}}
             """
-        return PhoneSummary(try JSONDocument(Array(text.utf8)).root)
+        return PhoneSummary(try json(text))
     }
 
     @Test func `frames a second are counted between the first and the last`() throws {
@@ -26,7 +26,7 @@ import TomboloJSON
     }
 
     @Test func `a phone that reported nothing is not final`() throws {
-        let view = try JSONDocument(Array("{\"device\":\"phone-1\"}".utf8)).root
+        let view = try json("{\"device\":\"phone-1\"}")
         #expect(!PhoneSummary(view).isFinal)
     }
 

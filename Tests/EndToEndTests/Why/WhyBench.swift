@@ -38,7 +38,7 @@ final class WhyBench {
         apple = try Self.apple(directory, port: "0", app: Self.app, authority: "ca.pem")
         lonelyApple = try Self.apple(
             directory, port: port, app: Self.lonely, authority: "lonely.pem")
-        let ready = try JSONDocument(Array(try apple.line(within: 30).utf8)).root
+        let ready = try json(try apple.line(within: 30))
         _ = try lonelyApple.line(within: 30)
         let url = ready["simulator"]?.string ?? ""
         control = ready["control"]?.string ?? ""

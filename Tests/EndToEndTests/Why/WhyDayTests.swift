@@ -18,7 +18,7 @@ import TomboloJSON
         var commands: Set<[String]> = []
         let result = try bench.why(asked.question, "-o", "json")
         try #require(result.status == 0, "\(asked.row.cause), \(when): \(result.errors)")
-        let root = try JSONDocument(Array(result.output.utf8)).root
+        let root = try json(result.output)
         let suspect = root["suspects"]?.elements.first { _ in true }
         let report = try bench.why(asked.question, "-o", "table").output
         let seen = "\(asked.row.cause), \(when): \(report)"

@@ -31,7 +31,7 @@ final class TruthBench {
             "--ca-out", "\(directory.path)/ca.pem", "--accept-any-token",
             "--control", "127.0.0.1:0",
         ])
-        let ready = try JSONDocument(Array(try simulator.line(within: 30).utf8)).root
+        let ready = try json(try simulator.line(within: 30))
         url = ready["simulator"]?.string ?? ""
         control = ready["control"]?.string ?? ""
         data = "\(directory.path)/data"
@@ -78,7 +78,7 @@ final class TruthBench {
 
     func start() throws {
         let address = try Tombolo.run("config", "show", configuration, "-o", "json").output
-        let listen = try JSONDocument(Array(address.utf8)).root["listen"]?.string ?? ""
+        let listen = try json(address)["listen"]?.string ?? ""
         relay = try RunningRelay(
             serve: data, key: key, listen: listen, arguments: ["--config", configuration],
             environment: hasOwnClock ? fakeClock : [:])
@@ -154,14 +154,19 @@ final class TruthBench {
 
     // MARK: What goes wrong
 
-    /// Why the disk cannot be filled here; nil: it is full, by nine tenths and more.
-    func fillDisk() throws -> String? {
-        guard isMounted else { return "no file system can be mounted here" }
+    /// Why the disk cannot be filled here.
+    struct NoSmallDisk: Error {
+        var reason: String
+    }
+
+    /// Afterwards it is full, by nine tenths and more.
+    func fillDisk() throws {
+        guard isMounted else { throw NoSmallDisk(reason: "no file system can be mounted here") }
         var status = statvfs()
-        guard statvfs(data, &status) == 0 else { return "statvfs failed" }
+        guard statvfs(data, &status) == 0 else { throw NoSmallDisk(reason: "statvfs failed") }
         let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         let filled = try Shell.run("fallocate", "-l", "\(free - (4 << 20))", "\(data)/fill")
-        return filled.status == 0 ? nil : filled.errors
+        guard filled.status == 0 else { throw NoSmallDisk(reason: filled.errors) }
     }
 
     func clearDisk() { unlink("\(data)/fill") }
@@ -196,18 +201,20 @@ final class TruthBench {
         try directory.write("clock", offset + "\n")
     }
 
+    private func requireClockLibrary() throws {
+        try #require(access(Self.clockLibrary, F_OK) == 0, "libfaketime is missing")
+    }
+
     /// Sets the clock back while the relay runs, once it has told a phone the right time.
-    func setClockBack() throws -> String? {
-        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+    func setClockBack() throws {
+        try requireClockLibrary()
         try setClock("-2h")
-        return nil
     }
 
     /// The relay starts anew with another clock.
-    func restart(withClock offset: String) throws -> String? {
-        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+    func restart(withClock offset: String) throws {
+        try requireClockLibrary()
         try restart { try setClock(offset) }
-        return nil
     }
 
     /// Something happens while no relay runs.
@@ -300,7 +307,7 @@ final class TruthBench {
     /// Another user signs in, and a widget asks with the key of the user before.
     func fetchWithFormerKey() throws {
         let minted = try request("POST", "/v1/keys", #"{"scopes":["device:phone"],"user":"u42"}"#)
-        let former = try JSONDocument(Array(minted.body.utf8)).root["key"]?.string
+        let former = try json(minted.body)["key"]?.string
         let signIn = try request("PUT", "/v1/devices/phone", #"{"user":"u43"}"#)
         try #require(signIn.body.contains("former-key-lives"), "\(signIn.body)")
         let fetch = try request("GET", "/v1/timelines/profile/entries", as: former)
@@ -336,12 +343,11 @@ final class TruthBench {
     }
 
     /// So long later, by the relay's clock.
-    func pass(_ offset: String) throws -> String? {
-        guard access(Self.clockLibrary, F_OK) == 0 else { return "libfaketime is missing" }
+    func pass(_ offset: String) throws {
+        try requireClockLibrary()
         try setClock(offset)
         // It looks at its clock.
         _ = try request("GET", "/readyz")
-        return nil
     }
 
     /// A tablet with these facts and without a token.
@@ -391,11 +397,11 @@ final class TruthBench {
     }
 
     /// A minute passes while the phone shows an older picture than it has.
-    func freeze() throws -> String? {
+    func freeze() throws {
         try put(
             "/v1/devices/phone/activities/cat",
             #"{"phase":"active","received_version":1,"drawn_version":0}"#)
-        return try pass("+61s")
+        try pass("+61s")
     }
 
     /// Three changes of high urgency go at priority 10, and the fourth does not.

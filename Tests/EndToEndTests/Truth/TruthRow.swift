@@ -16,8 +16,8 @@ struct TruthRow: CustomTestStringConvertible, Sendable {
     var hasOwnClock = false
     /// Its monotonic clock moves too, as if the time had passed.
     var isTimePassing = false
-    /// Brings the state about; a word why it cannot be here skips the row.
-    var bring: @Sendable (TruthBench) throws -> String? = { _ in nil }
+    /// Brings the state about.
+    var bring: @Sendable (TruthBench) throws -> Void = { _ in }
     /// What a producer asks, and what it is answered.
     var ask = (method: "PATCH", path: "/v1/activities/cat", body: #"{"state":{"lap":9}}"#)
     var answer: Answer
@@ -28,15 +28,13 @@ struct TruthRow: CustomTestStringConvertible, Sendable {
     var metrics: String? = "tombolo_ready 1"
     /// Part of a line on stderr; nil: nothing need be there.
     var stderr: String?
-    var doctor: Exit
+    var doctor: Exit = (0, "takes events")
     /// A command, its status, and a part of what it prints on either stream; `WORK` in it is the
     /// bench's directory.
     var cli: (words: [String], exit: Exit)
 
     var testDescription: String { state }
 
-    /// What all is well with.
-    static let healthy: Exit = (0, "the relay at")
     static func start(_ id: String, _ fields: String) -> (
         method: String, path: String, body: String
     ) {

@@ -6,27 +6,19 @@ extension TruthTests {
     static let phoneRows: [TruthRow] = [
         TruthRow(
             state: "an app gives back what it decoded",
-            bring: {
-                try $0.report(); return nil
-            },
+            bring: { try $0.report() },
             ask: ("GET", "/v1/activities/cat", ""), answer: (200, #""matches":true"#),
-            doctor: (0, "takes events"),
             cli: (["why", "cat", "phone"], (0, "that it has version 1."))),
         TruthRow(
             state: "a report without a time",
-            bring: {
-                try $0.report(); return nil
-            },
+            bring: { try $0.report() },
             ask: ("GET", "/v1/devices/phone/check", ""),
-            answer: (200, "The app's last report came at"), doctor: (0, "takes events"),
+            answer: (200, "The app's last report came at"),
             cli: (["device", "check", "phone"], (0, "The app's last report came at"))),
         TruthRow(
             state: "Apple refused the token of a card",
-            bring: {
-                try $0.refuseCard(); return nil
-            },
+            bring: { try $0.refuseCard() },
             ask: ("GET", "/v1/activities/cat", ""), answer: (200, #""phase":"unreachable""#),
-            doctor: (0, "takes events"),
             cli: (["device", "check", "phone"], (1, "Apple refused the update tokens of 1"))),
         TruthRow(
             state: "a token under ActivityKit's own id",
@@ -35,7 +27,7 @@ extension TruthTests {
                 "/v1/devices/phone/tokens/activity:8C5F5C1E-0000-4000-8000-0123456789AB",
                 #"{"token":"eeff"}"#
             ),
-            answer: (202, "activity-id-unknown"), doctor: (0, "takes events"),
+            answer: (202, "activity-id-unknown"),
             cli: (["device", "check", "phone"], (0, "The app has reported no card"))),
         TruthRow(
             state: "a report under ActivityKit's own id",
@@ -43,28 +35,24 @@ extension TruthTests {
                 "PUT", "/v1/devices/phone/activities/8C5F5C1E-0000-4000-8000-0123456789AB",
                 #"{"phase":"active"}"#
             ),
-            answer: (200, "activity-id-unknown"), doctor: (0, "takes events"),
+            answer: (200, "activity-id-unknown"),
             cli: (["why", "cat", "phone"], (0, "cat"))),
         TruthRow(
             state: "a phone has said nothing yet", ask: ("GET", "/v1/overview", ""),
             answer: (200, #""accepted":1,"shown":0,"older":0,"silent":1"#),
-            metrics: #"tombolo_cards{state="silent"} 1"#, doctor: (0, "takes events"),
+            metrics: #"tombolo_cards{state="silent"} 1"#,
             cli: (["why", "cat", "phone"], (0, "cat"))),
         TruthRow(
             state: "a phone says what it has",
-            bring: {
-                try $0.reportReceived(1); return nil
-            },
+            bring: { try $0.reportReceived(1) },
             ask: ("GET", "/v1/overview", ""), answer: (200, #""accepted":1,"shown":1"#),
-            metrics: #"tombolo_cards{state="shown"} 1"#, doctor: (0, "takes events"),
+            metrics: #"tombolo_cards{state="shown"} 1"#,
             cli: (["device", "check", "phone"], (0, "The app's last report came at"))),
         TruthRow(
             state: "an app that reports no drawing",
-            bring: {
-                try $0.reportReceived(1); return nil
-            },
+            bring: { try $0.reportReceived(1) },
             ask: ("GET", "/v1/activities/cat/explain?version=1", ""), answer: (200, "phone"),
-            never: "drew", doctor: (0, "takes events"),
+            never: "drew",
             cli: (["why", "cat", "phone"], (0, "that it has version 1."))),
         TruthRow(
             state: "a phone shows an older version than Apple took",
@@ -73,10 +61,9 @@ extension TruthTests {
                 // A push has ten seconds to arrive.
                 _ = try Shell.run("sleep", "11")
                 try $0.reportReceived(1)
-                return nil
             },
             ask: ("GET", "/v1/overview", ""), answer: (200, #""code":"not_shown""#),
-            metrics: #"tombolo_cards{state="older"} 1"#, doctor: (0, "takes events"),
+            metrics: #"tombolo_cards{state="older"} 1"#,
             cli: (["why", "cat", "phone"], (0, "version 1"))),
         TruthRow(
             state: "a phone that reported is silent for five minutes", hasOwnClock: true,
@@ -84,26 +71,22 @@ extension TruthTests {
             bring: {
                 try $0.reportReceived(1)
                 try $0.change()
-                return try $0.pass("+6m")
+                try $0.pass("+6m")
             },
             ask: ("GET", "/v1/overview", ""), answer: (200, #""code":"silent""#),
-            metrics: #"tombolo_cards{state="silent"} 1"#, doctor: (0, "takes events"),
+            metrics: #"tombolo_cards{state="silent"} 1"#,
             cli: (["why", "cat", "phone"], (0, "cat"))),
         TruthRow(
             state: "the first screen counts a card that is out of reach",
-            bring: {
-                try $0.refuseCard(); return nil
-            },
+            bring: { try $0.refuseCard() },
             ask: ("GET", "/v1/overview", ""), answer: (200, #""unreachable":1"#),
             never: "dismissed", metrics: #"tombolo_cards{state="unreachable"} 1"#,
-            doctor: (0, "takes events"), cli: (["why", "cat", "phone"], (0, "BadDeviceToken"))),
+            cli: (["why", "cat", "phone"], (0, "BadDeviceToken"))),
         TruthRow(
             state: "a card on a channel of its own",
-            bring: {
-                try $0.startOnChannel(); return nil
-            },
+            bring: { try $0.startOnChannel() },
             ask: ("PATCH", "/v1/activities/dog", #"{"state":{"lap":2}}"#),
-            answer: (200, #""by_channel":1"#), doctor: (0, "takes events"),
+            answer: (200, #""by_channel":1"#),
             cli: (["update", "dog", "-s", "lap=3"], (0, #""by_channel":1"#))),
         TruthRow(
             state: "cards of three types lack a start token",
@@ -112,42 +95,32 @@ extension TruthTests {
                 for name in ["Alpha", "Beta", "Gamma"] {
                     try $0.start(name, name, #""device":"tablet""#)
                 }
-                return nil
             },
             ask: ("GET", "/v1/overview", ""), answer: (200, "for the types Alpha, Beta, Gamma."),
-            doctor: (0, "takes events"), cli: (["why", "Beta", "tablet"], (0, "token"))),
+            cli: (["why", "Beta", "tablet"], (0, "token"))),
         TruthRow(
             state: "the user has switched Live Activities off",
             bring: {
                 try $0.tablet(#","activities_enabled":false"#)
                 try $0.start("dog", "Runner", #""device":"tablet""#)
-                return nil
             },
             ask: ("GET", "/v1/devices/tablet/check", ""), answer: (200, "Live Activities off"),
-            doctor: (0, "takes events"),
             cli: (["why", "dog", "tablet"], (0, "switched Live Activities off"))),
         TruthRow(
             state: "a system that starts no cards by push",
-            bring: {
-                try $0.tablet(#","os":"17.1""#); return nil
-            },
+            bring: { try $0.tablet(#","os":"17.1""#) },
             ask: TruthRow.start("dog", #""type":"Runner","audience":{"device":"tablet"}"#),
-            answer: (201, "start-needs-newer-os"), doctor: (0, "takes events"),
+            answer: (201, "start-needs-newer-os"),
             cli: (["device", "check", "tablet"], (0, "17.2"))),
         TruthRow(
             state: "the version is in the state",
-            bring: {
-                try $0.reportVersionInState(); return nil
-            },
+            bring: { try $0.reportVersionInState() },
             ask: ("GET", "/v1/activities/cat", ""), answer: (200, #""received_version":2"#),
-            doctor: (0, "takes events"),
             cli: (["why", "cat", "phone"], (0, "that it has version 2."))),
         TruthRow(
             state: "a pause covers the app",
-            bring: {
-                try $0.pauseApp(); return nil
-            },
-            answer: (200, #""reason":"paused""#), doctor: (0, "takes events"),
+            bring: { try $0.pauseApp() },
+            answer: (200, #""reason":"paused""#),
             cli: (update, (0, "paused"))),
     ]
 }

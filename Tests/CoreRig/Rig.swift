@@ -105,8 +105,7 @@ package struct Rig: ~Copyable {
         facts += batch.facts
         var effects = Effects()
         core.step(
-            .committed(
-                AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)),
+            .committed(AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)),
             now: now, effects: &effects)
         carryOut(effects)
         return true
@@ -230,10 +229,7 @@ package struct Rig: ~Copyable {
         _ change: (inout Command) -> Void = { _ in }
     ) {
         do {
-            let document = try JSONDocument(Array(body.utf8))
-            var command = Command(
-                activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
-                content: try Command.Content(kind: kind, document.root), body: document.bytes)
+            var command = try Command(kind, body, id: id)
             change(&command)
             ticket += 1
             step(.command(command, Ticket(ticket)))
@@ -300,7 +296,7 @@ package struct Rig: ~Copyable {
     package mutating func runningActivity(_ budgetClass: BudgetClass = .standard) {
         device("phone", budgetClass)
         token("start:Runner", "aa")
-        command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        start()
         token("activity:cat", "bb")
     }
 
@@ -342,12 +338,35 @@ package struct Rig: ~Copyable {
         core.view(ActivityKey(tenant: Rig.tenant, id: Identifier(id)!), now: now)
     }
 
-    package var lastRefusal: Refusal.Code? {
-        if case .refused(let refusal)? = answers.last { refusal.code } else { nil }
+    package var lastRefused: Refusal? { answers.last?.refused }
+    package var lastRefusal: Refusal.Code? { lastRefused?.code }
+    package var lastStored: Stored? { answers.last?.stored }
+
+    package var lastReplay: Int64? {
+        if case .replay(let seq)? = answers.last { seq } else { nil }
+    }
+
+    package var lastAcceptedAll: [Accepted]? {
+        if case .acceptedAll(let all)? = answers.last { all } else { nil }
     }
 
     package var lastAccepted: Accepted? {
         if case .accepted(let accepted)? = answers.last { accepted } else { nil }
+    }
+}
+
+extension Answer {
+    package var refused: Refusal? {
+        if case .refused(let refusal) = self { refusal } else { nil }
+    }
+
+    /// The command of a batch that was not taken, and why.
+    package var refusedBatch: (index: Int, refusal: Refusal)? {
+        if case .refusedBatch(let index, let refusal) = self { (index, refusal) } else { nil }
+    }
+
+    package var stored: Stored? {
+        if case .stored(let stored) = self { stored } else { nil }
     }
 }
 

@@ -28,13 +28,12 @@ import TomboloCore
     }
 
     @Test func `a card counts by what is known of its newest version`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         #expect(standing(rig) == .silent, "Apple's answer is no word of the phone")
         rig.report("cat", #"{"phase":"active","received_version":1}"#)
         #expect(standing(rig) == .shown)
         let pause = rig.pause(#"{"activity":"cat"}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(standing(rig) == .behind)
         rig.resume(pause)
         rig.advance(to: 60)
@@ -47,14 +46,9 @@ import TomboloCore
     }
 
     @Test func `a card whose token Apple refuses is out of reach`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.verdict = { _ in
-            .rejected(
-                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
-        }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        var rig = Rig.running(.lab)
+        rig.verdict = { _ in .refusal(410, "Unregistered", .tokenGone) }
+        rig.update(lap: 1, until: 60)
         #expect(standing(rig) == .unreachable)
     }
 
@@ -72,8 +66,7 @@ import TomboloCore
 
     /// A card whose phone has confirmed its start.
     private func confirmed(_ budgetClass: BudgetClass) -> Rig {
-        var rig = Rig()
-        rig.runningActivity(budgetClass)
+        var rig = Rig.running(budgetClass)
         rig.report("cat", #"{"phase":"active","received_version":1,"drawn_version":1}"#)
         rig.advance(to: 3_700)
         return rig
@@ -83,8 +76,7 @@ import TomboloCore
     func `a phone that says nothing for so long after a push is one, until its next word`(
         hasReported: Bool, patience: Double
     ) {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         if hasReported {
             rig.report("cat", #"{"phase":"active","received_version":1,"drawn_version":1}"#)
             rig.advance(to: 3_700)
@@ -93,11 +85,9 @@ import TomboloCore
             rig.device("phone", .lab)
         }
         #expect(troubles(rig) == [], "nothing was sent: nothing is to be said")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 3_700 + patience - 10)
+        rig.update(lap: 1, until: 3_700 + patience - 10)
         #expect(troubles(rig) == [])
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 3_700 + patience + 10)
+        rig.update(lap: 2, until: 3_700 + patience + 10)
         #expect(troubles(rig) == [.silent])
         rig.presence(.background)
         #expect(troubles(rig) == [])
@@ -105,10 +95,10 @@ import TomboloCore
 
     @Test func `a picture that stands still for a minute is one, until it changes`() {
         var rig = confirmed(.lab)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.report("cat", #"{"phase":"active","received_version":2,"drawn_version":1}"#)
         rig.advance(to: 3_730)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         rig.report("cat", #"{"phase":"active","received_version":3,"drawn_version":1}"#)
         rig.advance(to: 3_759)
         #expect(troubles(rig) == [])
@@ -144,8 +134,7 @@ import TomboloCore
         for lap in 1...4 {
             rig.command(.update, "{\"state\":{\"lap\":\(lap)},\"urgency\":\"high\"}")
             #expect(rig.lastAccepted?.lint.isEmpty == (lap < 4), "\(lap)")
-            #expect(
-                (rig.lastAccepted?.decision == .sent(isReserved: true)) == (lap == 4), "\(lap)")
+            #expect((rig.lastAccepted?.decision == .sent(isReserved: true)) == (lap == 4), "\(lap)")
             rig.advance(to: 3_700 + Double(lap) * 2)
             let budget = try #require(
                 rig.core.budgets(

@@ -105,14 +105,14 @@ import TomboloJSON
         // Its place in the budget is written down first.
         #expect(rig.lastAccepted?.destinations == DestinationCounts(sending: 1))
         #expect(rig.lastAccepted?.decision == .sending)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.lastAccepted?.destinations == DestinationCounts(deferred: 1))
         rig.token("activity:cat", "bb")
         rig.advance(to: 60)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         #expect(rig.lastAccepted?.destinations == DestinationCounts(sending: 1))
         // The phone shows that state already: nothing is sent.
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         #expect(rig.lastAccepted?.destinations == DestinationCounts(skipped: 1))
         #expect(rig.lastAccepted?.decision == .skipped(.unchanged))
     }

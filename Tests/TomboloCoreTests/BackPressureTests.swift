@@ -48,9 +48,7 @@ import TomboloCore
     @Test func `a batch that is taken back takes its bytes back`() throws {
         let size = Self.body.utf8.count
         let commands = try [Self.body, #"{"type":"U","state":{}}"#].map { text in
-            Command(
-                activity: ActivityKey(tenant: Rig.tenant, id: Identifier("a1")!),
-                content: try Command.Content(kind: .start, Rig.json(text)), body: Array(text.utf8))
+            try Command(.start, text, id: "a1")
         }
         var rig = slow { $0.limits.pendingBytesMax = 2 * size }
         rig.step(.atomic(commands, Ticket(900)))

@@ -16,9 +16,7 @@ import TomboloJSON
 
     /// The limit that the last answer names; nil where it is no such refusal.
     static func limit(_ rig: borrowing Rig) -> String? {
-        guard case .refused(let refusal)? = rig.answers.last, refusal.code == .limitReached else {
-            return nil
-        }
+        guard let refusal = rig.lastRefused, refusal.code == .limitReached else { return nil }
         let words = refusal.detail.split(separator: " ")
         return words.first { $0.hasPrefix("limits.") }.map { String($0.dropFirst(7)) }
     }
@@ -62,25 +60,14 @@ import TomboloJSON
     @Test func `an atomic batch that is taken back leaves room`() throws {
         var rig = Self.rig { $0.runningPerRecipientMax = 2 }
         func batch(_ ids: [String]) throws -> [Command] {
-            try ids.map { id in
-                let body = Array(Self.start(#"{"user":"ann"}"#).utf8)
-                return Command(
-                    activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
-                    content: try Command.Content(kind: .start, JSONDocument(body).root), body: body)
-            }
+            try ids.map { try Command(.start, Self.start(#"{"user":"ann"}"#), id: $0) }
         }
         rig.step(.atomic(try batch(["one", "two", "three"]), Ticket(1)))
-        guard case .refusedBatch(index: 2, let refusal)? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
+        let (index, refusal) = try #require(rig.answers.last?.refusedBatch)
+        #expect(index == 2)
         #expect(refusal.code == .limitReached)
         rig.step(.atomic(try batch(["one", "two"]), Ticket(2)))
-        guard case .acceptedAll(let all)? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
-        #expect(all.count == 2)
+        #expect(rig.lastAcceptedAll?.count == 2)
     }
 
     @Test func `a restart leaves no more room than there was`() {
@@ -94,16 +81,11 @@ import TomboloJSON
     @Test func `a start that would be refused is refused in its dry run`() throws {
         var rig = Self.rig { $0.runningPerRecipientMax = 1 }
         rig.command(.start, Self.start(#"{"user":"ann"}"#))
-        let body = Array(Self.start(#"{"user":"ann"}"#).utf8)
-        let command = Command(
-            activity: ActivityKey(tenant: Rig.tenant, id: Identifier("dog")!),
-            content: try Command.Content(kind: .start, JSONDocument(body).root), body: body)
-        do throws(Refusal) {
-            _ = try rig.core.dryRun(command, now: rig.now)
-            Issue.record("it was taken")
-        } catch {
-            #expect(error.code == .limitReached)
+        let command = try Command(.start, Self.start(#"{"user":"ann"}"#), id: "dog")
+        let error = #expect(throws: Refusal.self) {
+            try rig.core.dryRun(command, now: rig.now)
         }
+        #expect(error?.code == .limitReached)
     }
 
     @Test func `a device that changes its user for ever has so many cards`() {

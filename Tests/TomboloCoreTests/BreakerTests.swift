@@ -27,16 +27,9 @@ import TomboloJSON
     }
 
     @Test func `each try that fails reports why pushes wait, and one report says that they go`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
-        rig.verdict = { _ in
-            .rejected(
-                status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
-                tokenGoneSince: nil)
-        }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        var rig = Rig.running(.lab, until: 1)
+        rig.verdict = { _ in .refusal(403, "InvalidProviderToken", .providerToken) }
+        rig.update(lap: 1, until: 60)
         let refused = rig.notices.count
         rig.verdict = { _ in .notSent(reason: "connection refused") }
         rig.advance(to: 200)
@@ -56,16 +49,9 @@ import TomboloJSON
 
     @Test(arguments: [Span.hours(2), .hours(-2)])
     func `a clock that is set is tried as the cure`(step: Span) {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
-        rig.verdict = { _ in
-            .rejected(
-                status: 403, reason: "ExpiredProviderToken", reaches: .providerToken,
-                tokenGoneSince: nil)
-        }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 4_000)
+        var rig = Rig.running(.lab, until: 1)
+        rig.verdict = { _ in .refusal(403, "ExpiredProviderToken", .providerToken) }
+        rig.update(lap: 1, until: 4_000)
         rig.verdict = { _ in .accepted }
         let before = rig.pushes.count
         rig.advance(to: 4_001)
@@ -76,12 +62,9 @@ import TomboloJSON
     }
 
     @Test func `a possible cure is tried at once, and only once`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.verdict = { _ in .notSent(reason: "connection refused") }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 400)
+        rig.update(lap: 1, until: 400)
         let upstream = UpstreamNumber(0)
         #expect(
             rig.core.nextTry(upstream, now: rig.now).map {
@@ -102,7 +85,9 @@ import TomboloJSON
     }
 
     /// A relay with so many phones, each with a card and a change that Apple has not answered yet.
-    static func unanswered(_ phones: Int, capacity: Int = 1_000) -> Rig {
+    static func unanswered(
+        _ phones: Int, capacity: Int = 1_000, until seconds: Double? = nil
+    ) -> Rig {
         var rig = Rig()
         for index in 0..<phones {
             rig.device("d\(index)", .lab)
@@ -112,14 +97,14 @@ import TomboloJSON
         rig.step(.capacity(UpstreamNumber(0), capacity))
         rig.verdict = { _ in nil }
         rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
+        if let seconds { rig.advance(to: seconds) }
         return rig
     }
 
     @Test(arguments: [(7, false), (8, true)]) func `eight pushes without an answer close it`(
         _ phones: Int, _ closes: Bool
     ) {
-        var rig = Self.unanswered(phones)
-        rig.advance(to: 10)
+        var rig = Self.unanswered(phones, until: 10)
         for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
         #expect(rig.core.isParked(UpstreamNumber(0)) == closes)
         let silence = rig.notices.compactMap(\.silence)
@@ -149,8 +134,7 @@ import TomboloJSON
     }
 
     @Test func `a word in between says that Apple is there`() {
-        var rig = Self.unanswered(20)
-        rig.advance(to: 9)
+        var rig = Self.unanswered(20, until: 9)
         if let push = rig.flying.last { rig.answer(push, .accepted) }
         rig.advance(to: 10)
         for push in rig.flying { rig.answer(push, .unknown(reason: "silence"), took: .seconds(10)) }
@@ -158,15 +142,13 @@ import TomboloJSON
     }
 
     @Test func `a connection that breaks with many pushes closes nothing`() {
-        var rig = Self.unanswered(100)
-        rig.advance(to: 1)
+        var rig = Self.unanswered(100, until: 1)
         for push in rig.flying { rig.answer(push, .unknown(reason: "reset"), took: .seconds(1)) }
         #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
     @Test func `what waits for a stream says for how long Apple has said nothing`() {
-        var rig = Self.unanswered(2, capacity: 1)
-        rig.advance(to: 4)
+        var rig = Self.unanswered(2, capacity: 1, until: 4)
         #expect(rig.view()?.destinations.compactMap(\.silence) == [])
         rig.advance(to: 6)
         #expect(rig.view()?.destinations.compactMap(\.silence) == [.seconds(6), .seconds(6)])
@@ -216,10 +198,8 @@ import TomboloJSON
     }
 
     static let topics: [PushResult] = [
-        .rejected(
-            status: 400, reason: "DeviceTokenNotForTopic", reaches: .tokenMisplaced,
-            tokenGoneSince: nil),
-        .rejected(status: 400, reason: "BadTopic", reaches: .topic, tokenGoneSince: nil),
+        .refusal(400, "DeviceTokenNotForTopic", .tokenMisplaced),
+        .refusal(400, "BadTopic", .topic),
     ]
 
     @Test(arguments: topics)
@@ -257,8 +237,7 @@ import TomboloJSON
     ) {
         var rig = Self.cards()
         rig.verdict = { _ in refusal }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.core.isParked(UpstreamNumber(0)) == false)
     }
 
@@ -268,7 +247,7 @@ import TomboloJSON
         var rig = Self.cards()
         let strangers: Set = ["b10010", "b10020", "b10040"]
         rig.verdict = { strangers.contains($0.token) ? refusal : .accepted }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.core.isParked(UpstreamNumber(0)) == false)
         let (letters, _) = rig.core.deadLetters(
             DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 10)
@@ -307,8 +286,7 @@ import TomboloJSON
         _ = rig.crash(recoverAt: 30)
         let refusal = Self.topics[0]
         rig.verdict = { $0.token == "b10040" ? .accepted : refusal }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, .high, until: 60)
         #expect(rig.core.isParked(UpstreamNumber(0)) == false)
         #expect(rig.pushes.last { $0.push.token == "b10040" } != nil)
     }
@@ -380,13 +358,10 @@ import TomboloJSON
 /// Alerts that wait their turn behind a newer one.
 @Suite struct WaitingAlertTests {
     @Test func `older alerts that still wait ring after a crash too`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
+        var rig = Rig.running(.frequent, until: 10)
         rig.verdict = { _ in nil }
         for number in 1...3 {
-            rig.command(
-                .update, #"{"state":{"lap":\#(number)},"alert":{"title":"\#(number)"}}"#)
+            rig.command(.update, #"{"state":{"lap":\#(number)},"alert":{"title":"\#(number)"}}"#)
         }
         #expect(rig.flying.count == 1)
         #expect(rig.crash(recoverAt: 12) == [])
@@ -397,16 +372,12 @@ import TomboloJSON
     }
 
     @Test func `alerts of an incarnation before do not ring in the next`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
+        var rig = Rig.running(.frequent, until: 10)
         rig.verdict = { _ in nil }
         rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"1"}}"#)
         rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"2"}}"#)
         rig.command(.end, "{}")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":9}}"#
-        ) { $0.restart = true }
+        rig.start(lap: 9, restart: true)
         #expect(rig.crash(recoverAt: 12) == [])
         rig.verdict = { _ in .accepted }
         rig.token("activity:cat~2", "cc")

@@ -7,20 +7,20 @@ import TomboloJSON
 /// one may take its place before, and a token may go.
 @Suite struct CardLifeTests {
     static let hour = 3_600.0
-    static let gone = PushResult.rejected(
-        status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
+    static let gone = PushResult.refusal(410, "Unregistered", .tokenGone)
 
     /// A card that runs since second 0, of an activity with more fields in its start.
-    static func running(_ fields: String, os: String? = nil, user: String? = nil) -> Rig {
-        var rig = Rig()
-        rig.device("phone", .standard, user: user, os: os)
-        rig.token("start:Runner", "aa")
+    static func running(
+        _ fields: String, os: String? = nil, user: String? = nil, until seconds: Double? = nil
+    ) -> Rig {
+        var rig = Rig.phone(.standard, user: user, os: os)
         let audience = user.map { #"{"user":"\#($0)"}"# } ?? #"{"device":"phone"}"#
         rig.command(
             .start,
             #"{"type":"Runner","audience":\#(audience),"state":{"lap":0},"#
                 + #""alert":{"title":"go"}"# + fields + "}")
         rig.token("activity:cat", "bb")
+        if let seconds { rig.advance(to: seconds) }
         return rig
     }
 
@@ -31,12 +31,11 @@ import TomboloJSON
     // MARK: A clock that was wrong
 
     @Test func `a card that began by a clock years behind lives on when that is set right`() {
-        var rig = Self.running("")
-        rig.advance(to: 60)
+        var rig = Self.running("", until: 60)
         rig.step(.clock(lead: .hours(24 * 3_650)))
         rig.advance(to: 120)
         let before = rig.pushes.count
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(.end, "{}")
         // What it had before went once more, for its phone had dropped it.
         #expect(rig.line(from: before) == #"120:U5{"lap":1} 120:E10{"lap":1}"#)
@@ -44,8 +43,7 @@ import TomboloJSON
     }
 
     @Test func `a card lives on also where the relay began anew by the right clock`() {
-        var rig = Self.running("")
-        rig.advance(to: 60)
+        var rig = Self.running("", until: 60)
         var recovery = rig.recovery()
         recovery.lead = .hours(24 * 3_650)
         recovery.clockStep = recovery.lead
@@ -59,13 +57,12 @@ import TomboloJSON
     // MARK: The eighth hour
 
     @Test func `after eight hours the card is the system's, and gets nothing more`() {
-        var rig = Self.running("")
-        rig.advance(to: 8 * Self.hour - 1)
+        var rig = Self.running("", until: 8 * Self.hour - 1)
         let before = rig.pushes.count
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.line(from: before) == #"28799:U10{"lap":1}"#)
         rig.advance(to: 8 * Self.hour + 1)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         rig.command(.end, "{}")
         rig.advance(to: 14 * Self.hour)
         #expect(rig.pushes.count == before + 1)
@@ -80,8 +77,7 @@ import TomboloJSON
     @Test func `a token from before the end does not bring a card back, one from after does`()
         throws
     {
-        var rig = Self.running("")
-        rig.advance(to: 8 * Self.hour + 60)
+        var rig = Self.running("", until: 8 * Self.hour + 60)
         #expect(Self.phases(rig) == ["lapsed"])
         let seen = [("cc", -120.0, "lapsed"), ("dd", -1, "live")]
         for (token, seconds, phase) in seen {
@@ -103,10 +99,9 @@ import TomboloJSON
     /// over.
     @Test func `nor does it where the card's token was gone before its end`() throws {
         for (hours, phase) in [(7.5, "gone"), (8.01, "live")] {
-            var rig = Self.running("")
-            rig.advance(to: 7 * Self.hour)
+            var rig = Self.running("", until: 7 * Self.hour)
             rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
-            rig.command(.update, #"{"state":{"lap":1}}"#)
+            rig.update(lap: 1)
             #expect(Self.phases(rig) == ["unreachable"])
             rig.advance(to: 8 * Self.hour + 60)
             let seen = Rig.epoch + .milliseconds(Int64(hours * Self.hour * 1_000))
@@ -116,31 +111,24 @@ import TomboloJSON
             let name = try #require(TokenName("activity:cat"))
             rig.tell(.putToken(name, registration))
             #expect(Self.phases(rig) == [phase])
-            rig.command(.update, #"{"state":{"lap":2}}"#)
-            rig.advance(to: 8 * Self.hour + 180)
+            rig.update(lap: 2, until: 8 * Self.hour + 180)
             #expect(rig.pushes.contains { $0.push.token == "cc" } == (phase == "live"))
         }
     }
 
     @Test func `the newest state is held for a token eight hours at most`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 8 * Self.hour - 1)
+        var rig = Rig.started()
+        rig.update(lap: 1, until: 8 * Self.hour - 1)
         #expect(rig.view()?.destinations.first?.waiting?.reason == "no_update_token")
         rig.advance(to: 8 * Self.hour)
         #expect(Self.phases(rig) == ["lapsed"])
     }
 
     @Test func `a token that comes after the eighth hour is a new card's`() {
-        var rig = Self.running("")
-        rig.advance(to: 9 * Self.hour)
+        var rig = Self.running("", until: 9 * Self.hour)
         let before = rig.pushes.count
         rig.token("activity:cat", "cc")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 9 * Self.hour + 20)
+        rig.update(lap: 1, until: 9 * Self.hour + 20)
         #expect(rig.pushes.count > before)
         #expect(rig.pushes.dropFirst(before).allSatisfy { $0.push.token == "cc" })
         rig.advance(to: 16.9 * Self.hour)
@@ -150,8 +138,7 @@ import TomboloJSON
     }
 
     @Test func `a card's age survives a crash`() {
-        var rig = Self.running("")
-        rig.advance(to: 4 * Self.hour)
+        var rig = Self.running("", until: 4 * Self.hour)
         #expect(rig.crash(recoverAt: 4 * Self.hour) == [])
         rig.advance(to: 8 * Self.hour - 1)
         #expect(Self.phases(rig) == ["live"])
@@ -163,8 +150,7 @@ import TomboloJSON
 
     @Test func `a card is renewed before its end, and the old one goes when the new has its route`()
     {
-        var rig = Self.running(#","renew":"always""#, os: "18.1")
-        rig.advance(to: 8 * Self.hour - 1_201)
+        var rig = Self.running(#","renew":"always""#, os: "18.1", until: 8 * Self.hour - 1_201)
         let before = rig.pushes.count
         rig.advance(to: 8 * Self.hour - 1_200)
         #expect(rig.line(from: before) == #"27600:S10{"lap":0}"#)
@@ -172,8 +158,7 @@ import TomboloJSON
         #expect(Rig.aps(start)?["attributes"]?["activity_id"]?.string == "cat~1.1")
         #expect(Rig.aps(start)?["alert"]?["title"]?.string == "", "the old card's has rung")
         #expect(Rig.aps(start)?["stale-date"] != nil)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 8 * Self.hour - 1_190)
+        rig.update(lap: 1, until: 8 * Self.hour - 1_190)
         #expect(rig.pushes.last?.push.token == "bb", "the old card lives until the new can")
         rig.token("activity:cat~1.1", "cc")
         rig.advance(to: 8 * Self.hour - 1_150)
@@ -186,10 +171,8 @@ import TomboloJSON
 
     @Test func `a new card without a route in ten minutes is stranded, and there is no second try`()
     {
-        var rig = Self.running(#","renew":"always""#)
-        rig.advance(to: 8 * Self.hour - 1_200)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 8 * Self.hour - 601)
+        var rig = Self.running(#","renew":"always""#, until: 8 * Self.hour - 1_200)
+        rig.update(lap: 1, until: 8 * Self.hour - 601)
         #expect(rig.view()?.destinations.last?.waiting?.reason == "no_update_token")
         rig.advance(to: 8 * Self.hour - 599)
         #expect(rig.view()?.destinations.last?.waiting?.reason == "stranded")
@@ -201,8 +184,7 @@ import TomboloJSON
     }
 
     @Test func `a stranded card that gets its token at last takes over`() {
-        var rig = Self.running(#","renew":"always""#)
-        rig.advance(to: 8 * Self.hour - 100)
+        var rig = Self.running(#","renew":"always""#, until: 8 * Self.hour - 100)
         rig.token("activity:cat~1.1", "cc")
         rig.advance(to: 8 * Self.hour - 50)
         #expect(Self.phases(rig) == ["ended", "live"])
@@ -212,8 +194,7 @@ import TomboloJSON
         for (fields, change) in [
             ("", ""), (#","renew":"always""#, "dismiss"), (#","renew":"always""#, "end"),
         ] {
-            var rig = Self.running(fields)
-            rig.advance(to: 60)
+            var rig = Self.running(fields, until: 60)
             if change == "end" { rig.command(.end, "{}") }
             if change == "dismiss" {
                 rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
@@ -225,20 +206,17 @@ import TomboloJSON
 
     @Test func `a successor that has to wait for its start does not outlive its predecessor`() {
         for isSwiped in [true, false] {
-            var rig = Self.running(#","renew":"always""#)
-            rig.advance(to: 8 * Self.hour - 1_300)
+            var rig = Self.running(#","renew":"always""#, until: 8 * Self.hour - 1_300)
             // Its own start is refused for a while, and what was swiped away is heard of meanwhile.
             rig.verdict = {
                 $0.event == .start
-                    ? .rejected(
-                        status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                        tokenGoneSince: nil) : Self.gone
+                    ? .refusal(429, "TooManyRequests", .tokenBackOff) : Self.gone
             }
             rig.advance(to: 8 * Self.hour - 1_190)
             if isSwiped {
                 rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
             } else {
-                rig.command(.update, #"{"state":{"lap":1}}"#)
+                rig.update(lap: 1)
             }
             rig.verdict = { _ in .accepted }
             let before = rig.pushes.filter { $0.push.event == .start }.count
@@ -249,8 +227,8 @@ import TomboloJSON
     }
 
     @Test func `a successor's start of unknown outcome is not repeated after a dismissal`() {
-        var rig = Self.running(#","renew":"always","on_unknown_start":"resend""#)
-        rig.advance(to: 8 * Self.hour - 1_300)
+        var rig = Self.running(
+            #","renew":"always","on_unknown_start":"resend""#, until: 8 * Self.hour - 1_300)
         rig.verdict = {
             $0.event == .start ? .unknown(reason: "the connection broke") : .accepted
         }
@@ -267,9 +245,7 @@ import TomboloJSON
     func `a token that comes after the phone's last word is kept and not used`(
         phase: String, restarts: Bool
     ) {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 60)
+        var rig = Rig.running(until: 60)
         rig.report("cat", #"{"phase":"\#(phase)"}"#)
         rig.advance(to: 85)
         if restarts { _ = rig.crash(recoverAt: 90) }
@@ -282,17 +258,16 @@ import TomboloJSON
     }
 
     @Test func `a token is deleted only by its own value`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.token("activity:cat", "bc")
         rig.advance(to: 60)
         rig.deleteToken("activity:cat", "bb")
         let before = rig.pushes.count
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.update(lap: 1, .high)
         #expect(rig.line(from: before) == #"60:U10{"lap":1}"#)
         rig.deleteToken("activity:cat", "bc")
         rig.advance(to: 120)
-        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
+        rig.update(lap: 2, .high)
         #expect(rig.line(from: before) == #"60:U10{"lap":1}"#)
     }
 
@@ -329,8 +304,7 @@ import TomboloJSON
     }
 
     @Test func `a crash between the new card's token and the old one's end forgets neither`() {
-        var rig = Self.running(#","renew":"always""#)
-        rig.advance(to: 8 * Self.hour - 1_200)
+        var rig = Self.running(#","renew":"always""#, until: 8 * Self.hour - 1_200)
         rig.verdict = { $0.event == .end ? nil : .accepted }
         rig.token("activity:cat~1.1", "cc")
         rig.verdict = { _ in .accepted }
@@ -341,16 +315,14 @@ import TomboloJSON
     }
 
     @Test func `an old card is not ended before it is on record that it has a successor`() {
-        var rig = Self.running(#","renew":"always""#)
-        rig.advance(to: 8 * Self.hour - 1_100)
+        var rig = Self.running(#","renew":"always""#, until: 8 * Self.hour - 1_100)
         rig.commitsByItself = false
         let before = rig.pushes.count
         rig.token("activity:cat~1.1", "cc")
         #expect(rig.pushes.count == before)
         rig.commitsByItself = true
         #expect(rig.crash(recoverAt: 8 * Self.hour - 1_090) == [])
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 8 * Self.hour - 1_080)
+        rig.update(lap: 1, until: 8 * Self.hour - 1_080)
         #expect(rig.pushes.last?.push.token == "bb", "it was not ended")
         rig.token("activity:cat~1.1", "cc")
         rig.advance(to: 8 * Self.hour - 1_000)
@@ -386,8 +358,7 @@ import TomboloJSON
     }
 
     @Test func `both cards hear of the end that comes between`() {
-        var rig = Self.running(#","renew":"always""#)
-        rig.advance(to: 8 * Self.hour - 1_000)
+        var rig = Self.running(#","renew":"always""#, until: 8 * Self.hour - 1_000)
         let before = rig.pushes.count
         rig.command(.end, "{}")
         rig.advance(to: 8 * Self.hour - 990)
@@ -403,44 +374,34 @@ import TomboloJSON
         for (fields, starts) in [
             ("", 1), (#","on_token_gone":"stop""#, 1), (#","on_token_gone":"restart""#, 2),
         ] {
-            var rig = Self.running(fields)
-            rig.advance(to: 60)
+            var rig = Self.running(fields, until: 60)
             rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
-            rig.command(.update, #"{"state":{"lap":1}}"#)
-            rig.advance(to: 120)
+            rig.update(lap: 1, until: 120)
             let all = rig.pushes.map(\.push).filter { $0.event == .start }
             #expect(all.count == starts, "\(fields)")
             guard starts == 2 else { continue }
             #expect(Rig.state(all[1]) == #"{"lap":1}"#)
             #expect(Rig.aps(all[1])?["alert"]?["title"]?.string == "", "it rang once")
             rig.token("activity:cat", "cc")
-            rig.command(.update, #"{"state":{"lap":2}}"#)
-            rig.advance(to: 150)
+            rig.update(lap: 2, until: 150)
             #expect(rig.pushes.last?.push.token == "cc")
             #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":2}"#)
         }
     }
 
     @Test func `a swipe that the phone tells of restarts nothing`() {
-        var rig = Self.running(#","on_token_gone":"restart""#)
-        rig.advance(to: 60)
+        var rig = Self.running(#","on_token_gone":"restart""#, until: 60)
         rig.report("cat", #"{"phase":"dismissed","by":"user"}"#)
         rig.verdict = { $0.token == "bb" ? Self.gone : .accepted }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 2_000)
+        rig.update(lap: 1, until: 2_000)
         #expect(rig.pushes.count == 1)
     }
 
     @Test func `a token of the other environment restarts nothing`() {
         var rig = Self.running(#","on_token_gone":"restart""#)
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
-                tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(400, "BadDeviceToken", .tokenMisplaced) }
         rig.advance(to: 60)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 120)
+        rig.update(lap: 1, until: 120)
         #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
         #expect(Self.phases(rig) == ["unreachable"])
     }

@@ -17,12 +17,10 @@ import TomboloJSON
         }
     }
 
-    private static let gone = PushResult.rejected(
-        status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
+    private static let gone = PushResult.refusal(410, "Unregistered", .tokenGone)
 
     @Test func `a card begins with its token, once, and a swipe is its user's`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         rig.token("activity:cat", "cc")
         rig.report("cat", #"{"phase":"active"}"#)
         rig.advance(to: 5)
@@ -34,8 +32,7 @@ import TomboloJSON
     }
 
     @Test func `a card that was ended goes without somebody's deed`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         rig.command(.end, "{}")
         rig.advance(to: 5)
         rig.report("cat", #"{"phase":"ended"}"#)
@@ -45,12 +42,9 @@ import TomboloJSON
     }
 
     @Test func `a dead token is a lost card, which may turn up again`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 5)
+        var rig = Rig.running(.lab, until: 5)
         rig.verdict = { _ in Self.gone }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 10)
+        rig.update(lap: 1, until: 10)
         #expect(Self.story(rig) == ["card.began", "card.lost"])
         rig.verdict = { _ in .accepted }
         rig.token("activity:cat", "cc")
@@ -62,21 +56,14 @@ import TomboloJSON
     }
 
     @Test func `the system ends a card for its age`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 8 * 3_600 + 60)
+        let rig = Rig.running(.lab, until: 8 * 3_600 + 60)
         #expect(Self.story(rig) == ["card.began", "card.ended"])
     }
 
     /// Found by the simulation: by a clock that was wrong the card was over, and then it had its
     /// token.
     @Test func `a card that was over by its age begins once more with its token`() {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.advance(to: 9 * 3_600)
+        var rig = Rig.started(.lab, until: 9 * 3_600)
         rig.report("cat", #"{"phase":"active"}"#)
         #expect(Self.story(rig) == ["card.ended"], "what it says may be old")
         rig.token("activity:cat", "bb")
@@ -87,9 +74,7 @@ import TomboloJSON
     }
 
     @Test func `a card that its phone reported as over does not start again`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 5)
+        var rig = Rig.running(.lab, until: 5)
         rig.report("cat", #"{"phase":"ended"}"#)
         rig.command(.end, "{}")
         rig.advance(to: 9 * 3_600)
@@ -100,12 +85,7 @@ import TomboloJSON
 
     @Test(arguments: [false, true])
     func `a kill tells a step neither twice nor never`(isDurable: Bool) {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.advance(to: 5)
+        var rig = Rig.started(.lab, until: 5)
         rig.commitsByItself = false
         rig.token("activity:cat", "bb")
         // The answer comes with the record: before it, the app tells of its token again.
@@ -126,9 +106,7 @@ import TomboloJSON
     }
 
     @Test func `the last word on a card is on disk before it is answered`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 5)
+        var rig = Rig.running(.lab, until: 5)
         rig.commitsByItself = false
         let answers = rig.answers.count
         rig.report("cat", #"{"phase":"active"}"#)

@@ -122,21 +122,18 @@ import TomboloJSON
         #expect(rig.core.sizes.miscounted == 0)
     }
 
-    @Test func `cards on their way to the disk count, and those of a batch taken back do not`() {
+    @Test func `cards on their way to the disk count, and those of a batch taken back do not`()
+        throws
+    {
         var rig = BoundsTests.rig { $0.cardsMax = 1_500 }
         let many = (0..<1_000).map { "d-\($0)" }
         rig.step(.atomic(Self.starts([many, many]), Ticket(1)))
-        guard case .refusedBatch(index: 1, let refusal)? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
+        let (index, refusal) = try #require(rig.answers.last?.refusedBatch)
+        #expect(index == 1)
         #expect(refusal.code == .limitReached)
         #expect(rig.core.sizes.miscounted == 0)
         rig.step(.atomic(Self.starts([many, Array(many.prefix(500))]), Ticket(2)))
-        guard case .acceptedAll? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
+        #expect(rig.lastAcceptedAll != nil)
         rig.command(.start, BoundsTests.start(#"{"device":"phone"}"#))
         #expect(BoundsTests.limit(rig) == "cards")
         #expect(rig.core.sizes.miscounted == 0)
@@ -157,20 +154,15 @@ import TomboloJSON
         #expect(rig.core.sizes.miscounted == 0)
     }
 
-    @Test func `an atomic batch is one bounded piece of work`() {
+    @Test func `an atomic batch is one bounded piece of work`() throws {
         var rig = Rig()
         let many = (0..<1_000).map { "d-\($0)" }
         rig.step(.atomic(Self.starts(Array(repeating: many, count: 4)), Ticket(1)))
-        guard case .refusedBatch(index: 3, let refusal)? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
+        let (index, refusal) = try #require(rig.answers.last?.refusedBatch)
+        #expect(index == 3)
         #expect(refusal.code == .invalidField)
         rig.step(.atomic(Self.starts(Array(repeating: ["phone"], count: 200)), Ticket(2)))
-        guard case .acceptedAll? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
+        #expect(rig.lastAcceptedAll != nil)
         #expect(rig.core.sizes.destinations == 0)
         #expect(rig.core.sizes.miscounted == 0)
     }
@@ -212,8 +204,7 @@ import TomboloJSON
     }
 
     @Test func `a card that shows up while its activity leaves is ended and forgotten`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.command(.end, "{}")
         rig.advance(to: 86_390)
         rig.commitsByItself = false

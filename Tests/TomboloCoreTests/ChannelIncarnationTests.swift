@@ -14,8 +14,7 @@ import TomboloJSON
         rig.device("phone", .standard, os: "18.1")
         rig.token("start:Runner", "aa")
         rig.verdict = { _ in nil }
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.advance(to: 1)
         rig.command(.end, "{}")
         rig.command(

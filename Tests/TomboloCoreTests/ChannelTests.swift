@@ -23,16 +23,21 @@ import TomboloJSON
 
     // MARK: Named
 
-    @Test func `an activity on a channel needs no start, and one push is for all`() {
+    /// An activity on the channel `final` since second 0.
+    static func onChannel(until seconds: Double? = nil) -> Rig {
         var rig = Rig()
         rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
-        rig.advance(to: 5)
+        rig.command(.start, onFinal)
+        if let seconds { rig.advance(to: seconds) }
+        return rig
+    }
+
+    @Test func `an activity on a channel needs no start, and one push is for all`() {
+        var rig = Self.onChannel(until: 5)
         rig.command(.update, #"{"state":{"goals":1},"alert":{"title":"goal"}}"#)
         rig.advance(to: 10)
         rig.command(.end, "{}")
-        #expect(
-            rig.line() == #"0:U10{"goals":0} 5:U10{"goals":1} 10:E10{"goals":1}"#)
+        #expect(rig.line() == #"0:U10{"goals":0} 5:U10{"goals":1} 10:E10{"goals":1}"#)
         #expect(rig.pushes.allSatisfy { $0.push.surface == .channel && $0.push.token == "Y2g=" })
         #expect(rig.view()?.destinations.first?.route == "channel")
         #expect(rig.view()?.destinations.first?.grant.budgetClass == .channel)
@@ -49,9 +54,7 @@ import TomboloJSON
     }
 
     @Test func `a channel has a grant of its own, four at once and then one in six minutes`() {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
+        var rig = Self.onChannel()
         for second in 1...60 {
             rig.advance(to: Double(second) * 60)
             rig.command(.update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#)
@@ -76,9 +79,7 @@ import TomboloJSON
     }
 
     @Test func `a channel is free only when it has taken the end, also for the same activity`() {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
+        var rig = Self.onChannel()
         rig.verdict = { _ in nil }
         rig.command(.end, "{}")
         rig.command(.start, Self.onFinal, id: "dog")
@@ -102,10 +103,7 @@ import TomboloJSON
     }
 
     @Test func `an end is not echoed to the cards of what came after it on the channel`() {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
-        rig.advance(to: 60)
+        var rig = Self.onChannel(until: 60)
         rig.command(.end, "{}")
         rig.advance(to: 120)
         rig.command(.start, Self.onFinal, id: "dog")
@@ -116,10 +114,7 @@ import TomboloJSON
     }
 
     @Test func `an end is not echoed when what came after it on the channel has left memory`() {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
-        rig.advance(to: 60)
+        var rig = Self.onChannel(until: 60)
         rig.command(.end, #"{"state":{"goals":7}}"#)
         rig.advance(to: 120)
         rig.command(.start, Self.onFinal, id: "dog")
@@ -170,8 +165,7 @@ import TomboloJSON
         rig.command(.start, Self.onFinal, id: "cat2")
         for second in 1...6 {
             rig.advance(to: Double(24 + second))
-            rig.command(
-                .update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#, id: "cat2")
+            rig.command(.update, #"{"state":{"goals":\#(second)},"urgency":"high"}"#, id: "cat2")
         }
         rig.advance(to: 40)
         let high = rig.pushes.filter { $0.push.priority == 10 && $0.push.event != .end }.count
@@ -181,11 +175,7 @@ import TomboloJSON
     @Test func `a channel that Apple does not know takes no start, also after a crash`() {
         var rig = Rig()
         rig.channel("final", "Y2g=")
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
-                tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(400, "ChannelNotRegistered", .tokenGone) }
         rig.command(.start, Self.onFinal)
         rig.command(.end, "{}")
         rig.command(.start, Self.onFinal, id: "dog")
@@ -201,21 +191,14 @@ import TomboloJSON
     func `an activity that was taken before its channel was gone sends nothing there`(
         crashes: Bool
     ) {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
-        rig.advance(to: 5)
+        var rig = Self.onChannel(until: 5)
         rig.command(.end, "{}")
         rig.advance(to: 600)
         rig.commitsByItself = false
         rig.command(.start, Self.onFinal, id: "dog")
         let isOnItsWay = rig.take()
         #expect(isOnItsWay)
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
-                tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(400, "ChannelNotRegistered", .tokenGone) }
         rig.advance(to: 610)
         #expect(rig.line().hasSuffix(#"605:E5{"goals":0}"#), "\(rig.line())")
         let mark = rig.pushes.count
@@ -229,10 +212,7 @@ import TomboloJSON
     }
 
     @Test func `a channel and what it was sent survive a crash`() {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
-        rig.advance(to: 5)
+        var rig = Self.onChannel(until: 5)
         #expect(rig.crash(recoverAt: 10) == [])
         rig.advance(to: 60)
         #expect(rig.pushes.count == 1, "it has that state")
@@ -243,14 +223,8 @@ import TomboloJSON
     }
 
     @Test func `a channel that Apple does not know any more gets nothing again`() {
-        var rig = Rig()
-        rig.channel("final", "Y2g=")
-        rig.command(.start, Self.onFinal)
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "ChannelNotRegistered", reaches: .tokenGone,
-                tokenGoneSince: nil)
-        }
+        var rig = Self.onChannel()
+        rig.verdict = { _ in .refusal(400, "ChannelNotRegistered", .tokenGone) }
         rig.advance(to: 5)
         rig.command(.update, #"{"state":{"goals":1}}"#)
         rig.command(.update, #"{"state":{"goals":2}}"#)
@@ -284,7 +258,7 @@ import TomboloJSON
             #expect(channel == "private-1")
             #expect(aps?["input-push-token"] == nil)
             rig.advance(to: 5)
-            rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+            rig.update(lap: 1, .high)
             let counts = rig.lastAccepted?.destinations
             #expect(counts?.byChannel == 1 && counts?.skipped == 0 && counts?.total == 2)
             rig.advance(to: 10)
@@ -388,8 +362,7 @@ import TomboloJSON
         rig.advance(to: 5)
         #expect(rig.crash(recoverAt: 10) == [])
         rig.makesChannels = true
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
         #expect(rig.pushes.last?.push.surface == .channel)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
@@ -404,8 +377,7 @@ import TomboloJSON
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0}}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 200)
+        rig.update(lap: 1, until: 200)
         #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
         #expect(rig.pushes.last?.push.surface == .channel)
         #expect(rig.view()?.destinations.first?.phase == "listening")
@@ -421,8 +393,7 @@ import TomboloJSON
             .start,
             #"{"type":"Runner","audience":{"device":"phone","start":"channel"},"state":{"lap":0}}"#)
         rig.advance(to: 1)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 3)
+        rig.update(lap: 1, .high, until: 3)
         rig.answer(rig.flying[0], .accepted)
         rig.advance(to: 60)
         #expect(rig.line(from: 1) == #"1:U10{"lap":1} 11:U5{"lap":1}"#)
@@ -441,9 +412,7 @@ import TomboloJSON
         rig.advance(to: 60)
         rig.verdict = {
             $0.surface == .channel
-                ? .rejected(
-                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                    tokenGoneSince: nil) : .accepted
+                ? .refusal(429, "TooManyRequests", .tokenBackOff) : .accepted
         }
         rig.command(
             .update, #"{"state":{"lap":1},"alert":{"title":"goal"},"alert_ttl":"10m"}"#,

@@ -9,14 +9,9 @@ import TomboloCore
     }
 
     @Test func `sent updates are on record soon, but not with every batch`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 60)
+        var rig = Rig.running(.lab, until: 60)
         let (checkpoints, pushes) = (Self.checkpoints(rig), rig.pushes.count)
-        for lap in 1...10 {
-            rig.advance(to: 60 + 0.1 * Double(lap))
-            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
-        }
+        rig.laps(1...10) { 60 + 0.1 * Double($0) }
         #expect(rig.pushes.count >= pushes + 10)
         #expect(Self.checkpoints(rig) == checkpoints)
         rig.advance(to: 62.5)
@@ -24,11 +19,9 @@ import TomboloCore
     }
 
     @Test func `any other change of a checkpoint goes with the next batch, even after an update`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 60)
+        var rig = Rig.running(.lab, until: 60)
         let checkpoints = Self.checkpoints(rig)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(.end, "{}")
         #expect(Self.checkpoints(rig) == checkpoints)
         rig.command(.start, #"{"type":"Runner","state":{"lap":0}}"#, id: "dog")
@@ -38,23 +31,19 @@ import TomboloCore
     }
 
     @Test func `before a relay stops all checkpoints are on record`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 60)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var rig = Rig.running(.lab, until: 60)
+        rig.update(lap: 1)
         #expect(rig.core.hasBatch(now: rig.now) == false)
         let last = rig.core.takeBatch(now: rig.now, writesAll: true)
         #expect(last?.records.count { $0.space == .checkpoint } == 1)
     }
 
     @Test func `a head that is made later is that of its batch`() throws {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 60)
+        var rig = Rig.running(.lab, until: 60)
         rig.commitsByItself = false
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         let batch = rig.core.takeBatch(now: rig.now)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         let head = try #require(batch?.heads.first)
         #expect(String(decoding: head.value, as: UTF8.self).contains(#""state":{"lap":1}"#))
         #expect(

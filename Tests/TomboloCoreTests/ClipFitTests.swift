@@ -59,10 +59,7 @@ import TomboloJSON
     {
         var rig = try Self.rig(.lab)
         for (kind, body) in [(EventKind.play, play), (.update, #"{"state":{"name":"Mio"}}"#)] {
-            let command = Command(
-                activity: ActivityKey(tenant: Rig.tenant, id: try #require(Identifier("cat"))),
-                content: try Command.Content(kind: kind, Rig.json(body)), body: Array(body.utf8))
-            let tried = try rig.core.dryRun(command, now: rig.now)
+            let tried = try rig.core.dryRun(Command(kind, body), now: rig.now)
             let before = rig.pushes.count
             rig.command(kind, body)
             try #require(rig.pushes.count > before)
@@ -138,8 +135,7 @@ import TomboloJSON
     @Test func `a bundle that plays once is followed by its last value`() throws {
         var rig = try Self.rig()
         let before = rig.pushes.count
-        rig.command(
-            .play, #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"1s","loop":2}}"#)
+        rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"1s","loop":2}}"#)
         #expect(rig.lastAccepted?.plan?.pushes == 2)
         rig.advance(to: 200)
         #expect(rig.pushes.dropFirst(before).count == 2)

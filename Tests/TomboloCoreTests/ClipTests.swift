@@ -7,8 +7,7 @@ import TomboloJSON
 @Suite struct ClipTests {
     /// Found by the simulation: after a restart the last frame was pushed a second time.
     @Test func `a loop waits for the frame that is asked for next, also after a restart`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[7,8,9],"every":"5s"}}"#)
         rig.advance(to: 9)
         let mark = rig.pushes.count
@@ -32,7 +31,7 @@ import TomboloJSON
         clip: String, frames: [String]
     ) {
         var rig = Rig()
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.advance(to: 60)
         rig.command(.play, "{\(clip)}")
         var recovery = rig.recovery()
@@ -55,9 +54,7 @@ import TomboloJSON
     }
 
     @Test func `in lab a looping cat runs at ten frames a second`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         let before = rig.pushes.count
         rig.command(.play, Self.clip)
         rig.advance(to: 10.95)
@@ -76,9 +73,7 @@ import TomboloJSON
     func `a slowed loop shows every frame in turn at the granted interval`(
         _ budgetClass: BudgetClass, _ interval: Double
     ) {
-        var rig = Rig()
-        rig.runningActivity(budgetClass)
-        rig.advance(to: 1)
+        var rig = Rig.running(budgetClass, until: 1)
         let before = rig.pushes.count
         rig.command(.play, Self.clip)
         rig.advance(to: 1 + interval * 10 + 0.5)
@@ -132,9 +127,7 @@ import TomboloJSON
 
     @Test(arguments: [BudgetClass.standard, .lab])
     func `the last frame of a flip-book that plays once is a state`(_ budgetClass: BudgetClass) {
-        var rig = Rig()
-        rig.runningActivity(budgetClass)
-        rig.advance(to: 20)
+        var rig = Rig.running(budgetClass, until: 20)
         let before = rig.pushes.count
         rig.command(
             .play,
@@ -148,9 +141,7 @@ import TomboloJSON
     }
 
     @Test func `frames expire at once and carry no alert`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.command(.play, Self.clip)
         rig.advance(to: 2)
         #expect(rig.pushes.last?.push.expiration == 0)
@@ -158,9 +149,7 @@ import TomboloJSON
     }
 
     @Test func `when a clip stops, the producer's frame of that instant is the state everywhere`() {
-        var rig = Rig()
-        rig.runningActivity(.standard)
-        rig.advance(to: 20)
+        var rig = Rig.running(.standard, until: 20)
         rig.command(.play, Self.clip)
         rig.advance(to: 20.35)
         rig.command(.stop, "{}")
@@ -182,9 +171,7 @@ import TomboloJSON
     func `a clip that is nearly over keeps its last value`(
         how: String, beforeEnd: Int, value: String, kind: EventKind
     ) throws {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 20)
+        var rig = Rig.running(.lab, until: 20)
         let body = #"{"tween":{"path":"/lap","from":0,"to":180,\#(how)}}"#
         let document = try JSONDocument(Array(body.utf8))
         guard case .play(let clip) = try Command.Content(kind: .play, document.root) else {
@@ -203,9 +190,7 @@ import TomboloJSON
     }
 
     @Test func `a one-shot clip keeps its duration and ends on its last value`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
+        var rig = Rig.running(.frequent, until: 10)
         let before = rig.pushes.count
         rig.command(
             .play,
@@ -219,15 +204,13 @@ import TomboloJSON
     /// Found by the runner's steps: the clip's last value stood for ever after.
     @Test(arguments: [BudgetClass.lab, .frequent])
     func `what is said of a clip's place after its end counts`(budgetClass: BudgetClass) {
-        var rig = Rig()
-        rig.runningActivity(budgetClass)
+        var rig = Rig.running(budgetClass)
         rig.command(
             .play, #"{"flipbook":{"path":"/lap","frames":[7,8,9],"every":"100ms","loop":"once"}}"#)
         rig.advance(to: 20)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":9}"#)
         rig.command(.update, #"{"state":{"other":1}}"#)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 2, until: 60)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":2,"other":1}"#)
         #expect(rig.view().map { "\($0.state)" } == #"{"lap":2,"other":1}"#)
         #expect(rig.crash(recoverAt: 61).isEmpty)
@@ -236,23 +219,18 @@ import TomboloJSON
         #expect(frames.asked == frames.sent + frames.merged + frames.skipped)
     }
 
-    @Test func `a clip that cannot fit is refused with the bytes that it is over`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+    @Test func `a clip that cannot fit is refused with the bytes that it is over`() throws {
+        var rig = Rig.running(.lab)
         let large = String(repeating: "x", count: 4_100)
         rig.command(
             .play, #"{"flipbook":{"path":"/lap","frames":["a","\#(large)"],"every":"100ms"}}"#)
-        guard case .refused(let refusal)? = rig.answers.last else {
-            Issue.record("was taken")
-            return
-        }
+        let refusal = try #require(rig.answers.last?.refused)
         #expect(refusal.code == .payloadTooLarge)
         #expect(refusal.bytesOver! > 0)
     }
 
     @Test func `the plan tells what a phone will get before it plays`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
+        var rig = Rig.running(.frequent)
         rig.command(.play, Self.clip)
         let plan = rig.lastAccepted?.plan
         #expect(plan?.budgetClass == .frequent)

@@ -14,8 +14,7 @@ import TomboloJSON
     /// of the step.
     private func set(_ rig: inout Rig, ahead: Span, restarts: Bool) {
         rig.step(.clock(lead: ahead))
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 20)
+        rig.update(lap: 1, until: 20)
         guard restarts else { return rig.step(.clock(lead: .zero)) }
         var recovery = rig.recovery()
         recovery.before?.endedInOrder = true
@@ -26,9 +25,7 @@ import TomboloJSON
     func `a card whose phone took two hours ahead goes on from there at once`(
         restarts: Bool
     ) throws {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         set(&rig, ahead: .hours(2), restarts: restarts)
         let last = try #require(timestamps(rig).last)
         #expect(last >= Rig.epoch.seconds + 7_200)
@@ -47,17 +44,14 @@ import TomboloJSON
     func `a push that phones dropped for its timestamp sets no limit, and one that they took does`(
         restarts: Bool
     ) throws {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.step(.clock(lead: .hours(2)))
-        rig.command(.update, #"{"state":{"lap":7}}"#)
+        rig.update(lap: 7)
         let taken = try #require(timestamps(rig).last)
         rig.advance(to: 12)
         set(&rig, ahead: .hours(24 * 400), restarts: restarts)
         #expect(try #require(timestamps(rig).last) > taken + 24 * 3_600)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 2, until: 60)
         // The state of then went once more before.
         #expect(timestamps(rig).last == taken + 2)
     }
@@ -66,16 +60,13 @@ import TomboloJSON
     func `a kill is answered by the last reading and its reach, an orderly stop by nothing`(
         inOrder: Bool
     ) throws {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let known = try #require(timestamps(rig).last)
         var recovery = rig.recovery()
         recovery.before = .init(
             reading: rig.now, toldThrough: rig.now + RelayClock.reach, endedInOrder: inOrder)
         rig.recover(recovery)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 12)
+        rig.update(lap: 1, until: 12)
         let expected = inOrder ? known + 10 : rig.now.seconds - 2 + 30 + 3
         #expect(try #require(timestamps(rig).last) - expected <= 1)
         #expect(try #require(timestamps(rig).last) >= expected)
@@ -86,13 +77,10 @@ import TomboloJSON
     func `what went by a clock that was behind goes once more when it is right`(
         restarts: Bool
     ) throws {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.step(.clock(lead: .minutes(-10)))
         rig.advance(to: 200)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 220)
+        rig.update(lap: 1, until: 220)
         let before = rig.pushes.count
         if restarts {
             var recovery = rig.recovery()
@@ -108,20 +96,10 @@ import TomboloJSON
     }
 
     @Test func `an attempt that Apple refused gives its timestamp back`() throws {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
-        var refuses = true
-        rig.verdict = { _ in
-            defer { refuses = false }
-            return refuses
-                ? .rejected(
-                    status: 503, reason: "ServiceUnavailable", reaches: .upstream,
-                    tokenGoneSince: nil)
-                : .accepted
-        }
+        var rig = Rig.running(until: 10)
+        rig.answerFirst(with: .refusal(503, "ServiceUnavailable", .upstream))
         rig.step(.clock(lead: .hours(2)))
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.step(.clock(lead: .zero))
         rig.advance(to: 100)
         let last = try #require(timestamps(rig).last)
@@ -129,9 +107,7 @@ import TomboloJSON
     }
 
     @Test func `a clip goes on where it is when the clock is set back`() throws {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 10)
+        var rig = Rig.running(.lab, until: 10)
         rig.step(.clock(lead: .hours(2)))
         rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[5,6,7],"every":"1s"}}"#)
         rig.advance(to: 20)

@@ -51,12 +51,8 @@ import TomboloJSON
         let body = #"{"type":"T","audience":{"user":"u1"},"state":{}}"#
         for _ in 0..<3 {
             var effects = Effects()
-            let start = try Command(
-                activity: ActivityKey(tenant: Rig.tenant, id: #require(Identifier("a"))),
-                content: Command.Content(kind: .start, JSONDocument(Array(body.utf8)).root),
-                body: Array(body.utf8))
-            rig.core.step(
-                .atomic([start, start], Ticket(9)), now: rig.now, effects: &effects)
+            let start = try Command(.start, body, id: "a")
+            rig.core.step(.atomic([start, start], Ticket(9)), now: rig.now, effects: &effects)
             if case .refusedBatch(index: 1, _)? = effects.answers.first?.1 { continue }
             Issue.record("the second line is there already")
         }

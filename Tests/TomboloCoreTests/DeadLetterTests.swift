@@ -5,20 +5,26 @@ import TomboloJSON
 @testable import TomboloCore
 
 @Suite struct DeadLetterTests {
-    private static let topicDisallowed = PushResult.rejected(
-        status: 400, reason: "TopicDisallowed", reaches: .push, tokenGoneSince: nil)
+    private static let topicDisallowed = PushResult.refusal(400, "TopicDisallowed", .push)
+
+    /// A start that Apple has refused for good; from now on Apple takes all.
+    private static func refusedStart() -> Rig {
+        var rig = Rig.phone()
+        rig.verdict = { _ in topicDisallowed }
+        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+        rig.verdict = { _ in .accepted }
+        rig.advance(to: 5)
+        return rig
+    }
 
     private func letters(_ rig: borrowing Rig) -> [DeadLetter] {
         rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100).letters
     }
 
     @Test func `a final refusal is kept with its cause, even after a crash`() throws {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.topicDisallowed }
-        rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 25)
+        rig.update(lap: 1, until: 25)
         let letter = try #require(letters(rig).first)
         #expect(letter.reason == "TopicDisallowed" && letter.status == 400)
         #expect(letter.eventName == "update" && letter.version == 2 && letter.id == "dead_1")
@@ -27,12 +33,9 @@ import TomboloJSON
     }
 
     @Test func `a retry sends the newest state once, and the letter is gone`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.topicDisallowed }
-        rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         rig.verdict = { _ in .accepted }
         let before = rig.pushes.count
         var query = DeadLetterQuery(tenant: Rig.tenant)
@@ -50,42 +53,30 @@ import TomboloJSON
 
     /// Found by the simulation: the end came with the next incarnation's state.
     @Test func `a refused end goes again as it was, also after a restart and a crash`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.topicDisallowed }
-        rig.advance(to: 20)
         rig.command(.end, #"{"dismiss":"now"}"#)
         rig.verdict = { _ in .accepted }
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":7}}"#
-        ) { $0.restart = true }
+        rig.start(lap: 7, restart: true)
         rig.advance(to: 40)
         #expect(rig.crash(recoverAt: 50).isEmpty)
         let before = rig.pushes.count
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 90)
+        rig.retry(until: 90)
         #expect(rig.lastStored?.count == 1 && rig.lastStored?.unreachable == 0)
         let ends = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .end }
         #expect(!ends.isEmpty && ends.allSatisfy { Rig.state($0) == #"{"lap":0}"# })
     }
 
     @Test func `a refused start and a refused end can go again`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in Self.topicDisallowed }
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
-        rig.verdict = { _ in .accepted }
-        rig.advance(to: 5)
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        var rig = Self.refusedStart()
+        rig.retry()
         rig.token("activity:cat", "bb")
         rig.verdict = { _ in Self.topicDisallowed }
         rig.advance(to: 30)
         rig.command(.end, "{}")
         rig.verdict = { _ in .accepted }
         rig.advance(to: 40)
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_002)))
-        rig.advance(to: 60)
+        rig.retry(until: 60)
         #expect(rig.pushes.map { Rig.letter($0.push.event) } == ["S", "S", "E", "E"])
         #expect(rig.view()?.destinations.first?.phase == "ended")
     }
@@ -95,13 +86,7 @@ import TomboloJSON
     func `a refused start is not tried again where a card has begun since`(
         anew: Bool, crashes: Bool
     ) {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in Self.topicDisallowed }
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
-        rig.verdict = { _ in .accepted }
-        rig.advance(to: 5)
+        var rig = Self.refusedStart()
         if anew {
             rig.tell(.delete)
             rig.device()
@@ -114,42 +99,27 @@ import TomboloJSON
         if crashes { #expect(rig.crash(recoverAt: 11).isEmpty) }
         #expect(letters(rig).map(\.event) == [.start])
         let before = rig.pushes.count
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 60)
+        rig.retry(until: 60)
         #expect(rig.line(from: before) == "")
         #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
         #expect(rig.lastStored?.kept == [KeptLetters(.cardBegun, count: 1)])
     }
 
     @Test func `a refused start whose activity has ended is not said to have a card`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in Self.topicDisallowed }
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
-        rig.verdict = { _ in .accepted }
-        rig.advance(to: 5)
+        var rig = Self.refusedStart()
         rig.token("activity:cat", "bb")
         rig.command(.end, "{}")
         rig.advance(to: 20)
         #expect(rig.view()?.destinations.first?.phase == "ended")
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 60)
+        rig.retry(until: 60)
         #expect(rig.lastStored?.kept == [KeptLetters(.cardOver, count: 1)])
         #expect(RetryObstacle.cardBegun.sentence.contains("may have begun"))
     }
 
     @Test func `a refused start goes again after a crash`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in Self.topicDisallowed }
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
-        rig.verdict = { _ in .accepted }
-        rig.advance(to: 5)
+        var rig = Self.refusedStart()
         #expect(rig.crash(recoverAt: 6).isEmpty)
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 60)
+        rig.retry(until: 60)
         #expect(rig.pushes.map { Rig.letter($0.push.event) } == ["S", "S"])
     }
 
@@ -161,8 +131,7 @@ import TomboloJSON
             rig.verdict = { _ in .accepted }
             if crashes { #expect(rig.crash(recoverAt: 8 * CardLifeTests.hour - 1_090) == []) }
             let before = rig.pushes.count
-            rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-            rig.advance(to: 8 * CardLifeTests.hour - 1_000)
+            rig.retry(until: 8 * CardLifeTests.hour - 1_000)
             let starts = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .start }
             let ids = starts.map { Rig.aps($0)?["attributes"]?["activity_id"]?.string }
             #expect(ids == ["cat~1.1"], "\(crashes)")
@@ -180,8 +149,7 @@ import TomboloJSON
         rig.advance(to: 40)
         rig.verdict = { _ in .accepted }
         let before = rig.pushes.count
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 60)
+        rig.retry(until: 60)
         #expect(rig.lastStored?.count == 1 && letters(rig).isEmpty)
         let again = rig.pushes.dropFirst(before).map(\.push)
         #expect(again.map(\.surface) == [.channel])
@@ -189,14 +157,12 @@ import TomboloJSON
     }
 
     @Test func `without a card the letter stays, and the answer says so`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.topicDisallowed }
-        rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.verdict = { _ in .accepted }
         rig.tell(.delete)
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
+        rig.retry()
         #expect(rig.lastStored?.count == 0 && rig.lastStored?.unreachable == 1)
         #expect(rig.lastStored?.kept == [KeptLetters(.noCard, count: 1)])
         let query = DeadLetterQuery(tenant: Rig.tenant)
@@ -206,13 +172,9 @@ import TomboloJSON
     }
 
     @Test func `a retry by the apns-id is of that letter alone`() throws {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.verdict = { _ in Self.topicDisallowed }
-        for lap in 1...2 {
-            rig.advance(to: Double(lap) * 60)
-            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
-        }
+        rig.laps(1...2) { Double($0) * 60 }
         rig.advance(to: 180)
         rig.verdict = { _ in .accepted }
         let all = letters(rig)
@@ -229,22 +191,18 @@ import TomboloJSON
     }
 
     @Test func `another tenant's letters are not visible`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.topicDisallowed }
-        rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         let other = TenantID(Identifier("other")!)
-        let page = rig.core.deadLetters(
-            DeadLetterQuery(tenant: other), before: nil, limit: 100)
+        let page = rig.core.deadLetters(DeadLetterQuery(tenant: other), before: nil, limit: 100)
         #expect(page.letters.isEmpty)
     }
 }
 
 @Suite struct TokenLifeTests {
     private static func gone(_ since: Instant?) -> PushResult {
-        .rejected(
-            status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: since)
+        .refusal(410, "Unregistered", .tokenGone, since: since)
     }
 
     private func register(
@@ -264,14 +222,11 @@ import TomboloJSON
     /// Found by the simulation: what a late upload told was taken once its successor was dead.
     @Test(arguments: [false, true])
     func `a token from before one that is dead is not taken`(withCrash: Bool) {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         #expect(register(&rig, "activity:cat", "cc", observed: 20) == .updated)
         rig.verdict = { _ in Self.gone(Rig.epoch + .seconds(60)) }
         rig.advance(to: 60)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 70)
+        rig.update(lap: 1, until: 70)
         #expect(rig.view()?.destinations.first?.phase == "unreachable")
         if withCrash { #expect(rig.crash(recoverAt: 80).isEmpty) }
         #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
@@ -279,11 +234,9 @@ import TomboloJSON
     }
 
     @Test func `a token that Apple declared dead is not brought back by a late registration`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.gone(Rig.epoch + .seconds(19)) }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.view()?.destinations.first?.phase == "unreachable")
         rig.advance(to: 30)
         #expect(register(&rig, "activity:cat", "bb", observed: 5) == .outdated)
@@ -296,11 +249,9 @@ import TomboloJSON
     }
 
     @Test func `the same token seen alive after its death is a new generation`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.verdict = { _ in Self.gone(nil) }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.verdict = { _ in .accepted }
         rig.advance(to: 30)
         #expect(register(&rig, "activity:cat", "bb", observed: 29) == .created)

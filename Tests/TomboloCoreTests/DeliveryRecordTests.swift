@@ -93,9 +93,7 @@ import Testing
         func trace(_ digit: String) -> TraceID? {
             TraceID(text: String(repeating: digit, count: 32))
         }
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         let before = rig.facts.count
         for (lap, digit) in [(1, "a"), (2, "b"), (3, "c"), (4, "c"), (5, nil), (6, nil)] {
             rig.command(.update, #"{"state":{"lap":\#(lap)}}"#) {
@@ -114,8 +112,7 @@ import Testing
                 "\(record.decidedFrom ?? 0) to \(record.version)")
         }
         rig.advance(to: 800)
-        rig.command(.update, #"{"state":{"lap":7}}"#)
-        rig.advance(to: 1_200)
+        rig.update(lap: 7, until: 1_200)
         let last = rig.facts.compactMap { DeliveryRecord($0) }.last
         #expect(last?.version == 8 && last?.trace == nil)
     }

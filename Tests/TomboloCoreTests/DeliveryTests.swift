@@ -22,9 +22,7 @@ import TomboloJSON
     }
 
     @Test func `a late, older registration never undoes a newer one`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 100)
+        var rig = Rig.running(until: 100)
         // 80 and 60 s after the rig's beginning: a time that is still to come would count as now.
         let newer = Rig.json(#"{"token":"cc","observed_at":"2023-11-14T22:14:40Z"}"#)
         let older = Rig.json(#"{"token":"dd","observed_at":"2023-11-14T22:14:20Z"}"#)
@@ -37,22 +35,16 @@ import TomboloJSON
             rig.tell(.putToken(TokenName("activity:cat")!, registration))
         }
         rig.advance(to: 110)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.pushes.last?.push.token == "cc")
     }
 
     @Test func `a 410 retires the token it is about, and nothing goes there again`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let gone = Rig.epoch + .seconds(9)
-        rig.verdict = { _ in
-            .rejected(
-                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: gone)
-        }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 100)
+        rig.verdict = { _ in .refusal(410, "Unregistered", .tokenGone, since: gone) }
+        rig.update(lap: 1)
+        rig.update(lap: 2, until: 100)
         #expect(rig.pushes.count == 2)
         #expect(rig.view()?.destinations.first?.phase == "unreachable")
         rig.verdict = { _ in .accepted }
@@ -62,56 +54,29 @@ import TomboloJSON
     }
 
     @Test func `a 410 from before the registration does not retire the token`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let before = Rig.epoch - .seconds(60)
-        var first = true
-        rig.verdict = { _ in
-            defer { first = false }
-            return first
-                ? .rejected(
-                    status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: before
-                )
-                : .accepted
-        }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.answerFirst(with: .refusal(410, "Unregistered", .tokenGone, since: before))
+        rig.update(lap: 1, until: 60)
         #expect(rig.view()?.destinations.first?.acknowledgedVersion == 2)
     }
 
     @Test func `a token that rotates in mid-flight is not retired by the old one's 410`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.verdict = { _ in nil }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.token("activity:cat", "cc")
         rig.verdict = { _ in .accepted }
-        rig.answer(
-            rig.flying[0],
-            .rejected(status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
-        )
+        rig.answer(rig.flying[0], .refusal(410, "Unregistered", .tokenGone))
         rig.advance(to: 60)
         #expect(rig.pushes.last?.push.token == "cc")
         #expect(rig.view()?.destinations.first?.acknowledgedVersion == 2)
     }
 
     @Test func `too many requests back off that token alone`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
-        var refusals = 2
-        rig.verdict = { _ in
-            refusals -= 1
-            return refusals >= 0
-                ? .rejected(
-                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                    tokenGoneSince: nil)
-                : .accepted
-        }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 60)
+        var rig = Rig.running(.frequent, until: 10)
+        rig.answerFirst(2, with: .refusal(429, "TooManyRequests", .tokenBackOff))
+        rig.update(lap: 1, .high, until: 60)
         #expect(rig.line(from: 1) == #"10:U10{"lap":1} 11:U10{"lap":1} 13:U10{"lap":1}"#)
     }
 
@@ -123,10 +88,7 @@ import TomboloJSON
         }
         rig.step(.capacity(UpstreamNumber(0), 4))
         let devices = (0..<30).map { "\"d\($0)\"" }.joined(separator: ",")
-        rig.verdict = { _ in
-            .rejected(
-                status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(503, "ServiceUnavailable", .upstream) }
         rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(devices)]},"state":{}}"#)
         let storm = rig.pushes.count
         #expect((8...12).contains(storm), "the breaker opens after eight in a row")
@@ -151,7 +113,7 @@ import TomboloJSON
             #"{"type":"Runner","audience":{"devices":["d0","d1","d2","d3","d4"]},"state":{"lap":0}}"#
         )
         #expect(rig.flying.count == 2)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         for _ in 0..<5 {
             #expect(rig.flying.count <= 2)
             if let push = rig.flying.first { rig.answer(push, .accepted) }
@@ -187,12 +149,10 @@ import TomboloJSON
     }
 
     @Test func `an alert that waits rides on the end, and one that cannot is on record`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         // Apple's stream is taken: nothing goes meanwhile.
         rig.verdict = { _ in nil }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"first"}}"#)
         rig.command(.update, #"{"state":{"lap":3},"alert":{"title":"last"}}"#)
         rig.verdict = { _ in .accepted }
@@ -208,9 +168,7 @@ import TomboloJSON
     }
 
     @Test func `with alerts paused an end goes without one, and that is on record`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         _ = rig.pause(#"{"all":true,"alerts_only":true}"#)
         rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"a"}}"#)
         rig.command(.end, "{}")
@@ -221,9 +179,7 @@ import TomboloJSON
     }
 
     @Test func `after a crash the newest state goes once more, and the same alert never`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
+        var rig = Rig.running(.frequent, until: 10)
         rig.verdict = { _ in nil }
         rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"ring"}}"#)
         #expect(rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] } != nil)
@@ -236,8 +192,7 @@ import TomboloJSON
     }
 
     @Test func `after a crash timestamps go on above all that can have been used`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 10)
         let last = rig.pushes.last.flatMap { Rig.aps($0.push)?["timestamp"]?.integer } ?? 0
@@ -262,20 +217,16 @@ import TomboloJSON
     }
 
     @Test func `a swipe ends what is sent to that phone`() throws {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         let report = try PhoneReport(reading: Rig.json(#"{"phase":"dismissed","by":"user"}"#))
         rig.tell(.report(ActivityReference("cat")!, report))
         rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 100)
+        rig.update(lap: 1, until: 100)
         #expect(rig.pushes.count == 1)
     }
 
     @Test func `a stale date is moved on before half of its time is gone`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"device":"phone"},"state":{},"stale_after":"2m"}"#)

@@ -8,9 +8,7 @@ import TomboloJSON
     private static let key = DeviceKey(tenant: Rig.tenant, id: Identifier("phone")!)
 
     private static func running() -> Rig {
-        var rig = CardLifeTests.running("", user: "u42")
-        rig.advance(to: 30)
-        return rig
+        CardLifeTests.running("", user: "u42", until: 30)
     }
 
     private static func ends(_ rig: borrowing Rig) -> [Push] {
@@ -50,8 +48,7 @@ import TomboloJSON
             rig.tell(.delete)
             #expect(rig.lastStored?.endsWaiting == 1)
             rig.advance(to: 60)
-            let damage = rig.crash(recoverAt: 70)
-            #expect(damage == [])
+            #expect(rig.crash(recoverAt: 70) == [])
             #expect(rig.core.deviceView(Self.key, now: rig.now) == nil)
             rig.advance(to: resumed)
             rig.resume(pause)
@@ -80,8 +77,7 @@ import TomboloJSON
         rig.token("activity:cat~1.1", "cc")
         rig.report("cat~1.1", #"{"phase":"active"}"#)
         #expect(Self.began(rig) == 2, "the card that is new")
-        let damage = rig.crash(recoverAt: 800)
-        #expect(damage == [])
+        #expect(rig.crash(recoverAt: 800) == [])
         #expect(rig.core.deviceView(Self.key, now: rig.now) != nil)
     }
 
@@ -91,8 +87,7 @@ import TomboloJSON
         rig.tell(.delete)
         rig.device("phone", user: "u42")
         rig.advance(to: 60)
-        let damage = rig.crash(recoverAt: 70)
-        #expect(damage == [])
+        #expect(rig.crash(recoverAt: 70) == [])
         rig.resume(pause)
         rig.advance(to: 100)
         #expect(Self.ends(rig).map(\.token) == ["bb"])

@@ -31,10 +31,7 @@ import TomboloCore
         rig.advance(to: 3_600)
         let told = (Rig.epoch + .seconds(3_600)).rfc3339
         #expect(try tell(&rig, "aa", at: told) == .created)
-        rig.verdict = { _ in
-            .rejected(
-                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(410, "Unregistered", .tokenGone) }
         rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
         #expect(rig.pushes.count == 1)
         rig.advance(to: 3_605)

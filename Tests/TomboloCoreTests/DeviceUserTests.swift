@@ -12,12 +12,11 @@ import TomboloJSON
     }
 
     /// A phone of u1 that shows its card `cat`.
-    static func running(_ fields: String = "") -> Rig {
-        var rig = Rig()
-        rig.device("phone", user: "u1")
-        rig.token("start:Runner", "aa")
+    static func running(_ fields: String = "", until seconds: Double? = nil) -> Rig {
+        var rig = Rig.phone(user: "u1")
         rig.command(.start, start("u1", fields))
         rig.token("activity:cat", "bb")
+        if let seconds { rig.advance(to: seconds) }
         return rig
     }
 
@@ -53,10 +52,8 @@ import TomboloJSON
     }
 
     @Test func `an end that a phone missed while it was offline comes again`() {
-        var rig = Self.running()
-        rig.advance(to: 30)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 40)
+        var rig = Self.running(until: 30)
+        rig.update(lap: 1, .high, until: 40)
         // The phone has shown the newest state: nothing more of it is due.
         rig.report("cat", #"{"phase":"active","shown_version":2}"#)
         let before = rig.pushes.count
@@ -81,37 +78,27 @@ import TomboloJSON
     }
 
     @Test func `a device that loses its user loses the cards`() {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         let before = rig.pushes.count
         rig.device("phone")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.line(from: before) == "30:E10?")
     }
 
     @Test func `a device that registers anew with its user keeps the cards`() {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         let before = rig.pushes.count
         rig.device("phone", user: "u1")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.pushes.dropFirst(before).map(\.push.event) == [.update, .update])
         #expect(rig.line().hasSuffix(#"31:U10{"of":"u1","lap":1}"#))
     }
 
     @Test func `a card that names the device stays whatever its user`() {
-        var rig = Rig()
-        rig.device("phone", user: "u1")
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.token("activity:cat", "bb")
-        rig.advance(to: 30)
+        var rig = Rig.running(user: "u1", until: 30)
         let before = rig.pushes.count
         rig.device("phone", user: "u2")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.pushes.dropFirst(before).map(\.push.event) == [.update, .update])
         #expect(rig.line().hasSuffix(#"31:U10{"lap":1}"#))
     }
@@ -128,8 +115,7 @@ import TomboloJSON
         rig.device("phone", user: "u1")
         #expect(Self.events(rig, from: 0) == ["start aa"])
         rig.device("phone", user: "u2")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 120)
+        rig.update(lap: 1, until: 120)
         #expect(Self.events(rig, from: 0) == ["start aa"])
         rig.token("activity:cat~1.1", "bb")
         rig.advance(to: 180)
@@ -137,9 +123,7 @@ import TomboloJSON
     }
 
     @Test func `an end that is still on its way to the old user's card goes without content`() {
-        var rig = Rig()
-        rig.device("phone", user: "u1")
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(user: "u1")
         rig.command(.start, Self.start("u1"))
         rig.command(.end, #"{"state":{"lap":9}}"#)
         let before = rig.pushes.count
@@ -151,8 +135,7 @@ import TomboloJSON
     }
 
     @Test func `the end of an earlier life of the activity tells the new user nothing`() {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         rig.command(.end, #"{"state":{"lap":9}}"#)
         rig.command(
             .start, #"{"type":"Runner","audience":{"device":"other"},"state":{"lap":0}}"#
@@ -166,11 +149,9 @@ import TomboloJSON
     }
 
     @Test func `a user who comes back gets a new card`() throws {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         rig.device("phone", user: "u2")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         let before = rig.pushes.count
         rig.device("phone", user: "u1")
         rig.advance(to: 61)
@@ -178,8 +159,7 @@ import TomboloJSON
             rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .start }.first)
         #expect(Rig.aps(start)?["attributes"]?["activity_id"]?.string == "cat~1.1")
         rig.token("activity:cat~1.1", "cc")
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 120)
+        rig.update(lap: 2, until: 120)
         let updates = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .update }
         #expect(updates.last?.token == "cc")
         #expect(updates.allSatisfy { $0.token == "cc" })
@@ -190,8 +170,7 @@ import TomboloJSON
     @Test func `a user who comes back after the device has gone and come back gets a new card`()
         throws
     {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         rig.device("phone", user: "u2")
         rig.tell(.delete)
         rig.device("phone", user: "u2")
@@ -200,8 +179,7 @@ import TomboloJSON
         rig.advance(to: 60)
         let before = rig.pushes.count
         rig.device("phone", user: "u1")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 120)
+        rig.update(lap: 1, until: 120)
         // The end of the card from before may go once more.
         #expect(Self.events(rig, from: before).filter { $0 != "end cc" } == ["start aa"])
         let start = try #require(
@@ -211,9 +189,7 @@ import TomboloJSON
 
     /// Found by the simulation: the newest card hid the one before it.
     @Test func `a late token ends the card of before, whatever card its user has since`() throws {
-        var rig = Rig()
-        rig.device("phone", user: "u1")
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(user: "u1")
         rig.command(.start, Self.start("u1"))
         rig.advance(to: 30)
         rig.device("phone", user: "u2")
@@ -233,8 +209,7 @@ import TomboloJSON
     }
 
     @Test func `a device that comes back as another user's loses the card it had`() {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         let before = rig.pushes.count
         rig.tell(.delete)
         rig.device("phone", user: "u2")
@@ -250,8 +225,7 @@ import TomboloJSON
     func `a crash before or after the change is on record tells the new user nothing`(
         isOnRecord: Bool
     ) {
-        var rig = Self.running()
-        rig.advance(to: 30)
+        var rig = Self.running(until: 30)
         let before = rig.pushes.count
         rig.commitsByItself = false
         rig.device("phone", user: "u2")
@@ -260,8 +234,7 @@ import TomboloJSON
         if isOnRecord { rig.commit() }
         #expect(rig.crash(recoverAt: 40) == [])
         rig.device("phone", user: "u2")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 100)
+        rig.update(lap: 1, until: 100)
         #expect(rig.pushes.dropFirst(before).allSatisfy { $0.push.event == .end })
         #expect(rig.pushes.count > before)
         #expect(Self.hasLeaked(rig, from: before, "u1") == false)

@@ -10,12 +10,13 @@ import TomboloJSON
         #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}\#(more)}"#
     }
 
-    private static func running(_ more: String = #","end_after":"10m""#) -> Rig {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
+    private static func running(
+        _ more: String = #","end_after":"10m""#, until seconds: Double? = nil
+    ) -> Rig {
+        var rig = Rig.phone(.lab)
         rig.command(.start, start(more))
         rig.token("activity:cat", "bb")
+        if let seconds { rig.advance(to: seconds) }
         return rig
     }
 
@@ -24,10 +25,8 @@ import TomboloJSON
     }
 
     @Test func `it ends so long after the last event`() {
-        var rig = Self.running()
-        rig.advance(to: 300)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 899)
+        var rig = Self.running(until: 300)
+        rig.update(lap: 1, until: 899)
         #expect(rig.view()?.status == .active)
         rig.advance(to: 901)
         #expect(rig.view()?.status == .ended)
@@ -63,8 +62,7 @@ import TomboloJSON
     }
 
     @Test func `a restart of the relay neither loses it nor starts it again`() {
-        var rig = Self.running()
-        rig.advance(to: 300)
+        var rig = Self.running(until: 300)
         _ = rig.crash(recoverAt: 310)
         rig.advance(to: 599)
         #expect(rig.view()?.status == .active)
@@ -74,8 +72,7 @@ import TomboloJSON
     }
 
     @Test func `a clock that is set leaves it alone`() {
-        var rig = Self.running()
-        rig.advance(to: 100)
+        var rig = Self.running(until: 100)
         rig.step(.clock(lead: .hours(3)))
         rig.advance(to: 599)
         #expect(rig.view()?.status == .active)
@@ -84,8 +81,7 @@ import TomboloJSON
     }
 
     @Test func `a new life has its own`() {
-        var rig = Self.running()
-        rig.advance(to: 601)
+        var rig = Self.running(until: 601)
         #expect(rig.view()?.status == .ended)
         rig.command(.start, Self.start("")) { $0.restart = true }
         rig.advance(to: 5_000)
@@ -93,8 +89,7 @@ import TomboloJSON
     }
 
     @Test func `while the disk is full it waits`() {
-        var rig = Self.running()
-        rig.advance(to: 500)
+        var rig = Self.running(until: 500)
         rig.step(.room(false))
         rig.advance(to: 700)
         #expect(rig.view()?.status == .active)

@@ -13,8 +13,7 @@ import TomboloCore
     }
 
     @Test func `a running activity is not erased`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         #expect(erase(&rig, .activity(Self.cat, number: nil)) != nil)
         #expect(rig.lastRefusal == .activityRunning)
         #expect(rig.view() != nil)
@@ -24,14 +23,10 @@ import TomboloCore
     func `an ended activity goes, with its checkpoints and dead letters, and the rest works on`()
         throws
     {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.verdict = { _ in
-            .rejected(status: 400, reason: "PayloadEmpty", reaches: .push, tokenGoneSince: nil)
-        }
+        var rig = Rig.running()
+        rig.verdict = { _ in .refusal(400, "PayloadEmpty", .push) }
         rig.advance(to: 30)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 2, until: 60)
         rig.command(.end, "{}")
         rig.advance(to: 90)
         let letters = { (rig: borrowing Rig) in
@@ -106,8 +101,6 @@ import TomboloCore
         rig.command(.update, #"{"state":{"a":2}}"#, id: "both")
         #expect(rig.heads[ActivityNumber(2)]?.0.follows == true)
         rig.device("phone")
-        #expect(
-            rig.core.view(both, now: rig.now)?.destinations.count == 1, "it is a stranger now"
-        )
+        #expect(rig.core.view(both, now: rig.now)?.destinations.count == 1, "it is a stranger now")
     }
 }

@@ -96,10 +96,9 @@ import TomboloJSON
         var rig = Self.rig()
         Self.register(300, &rig)
         rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.token("activity:cat", "bb")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 70)
+        rig.update(lap: 1, until: 70)
         #expect(rig.facts.count { $0.kind == "push.accepted" } == rig.pushes.count)
         #expect(rig.pushes.count >= 2)
     }

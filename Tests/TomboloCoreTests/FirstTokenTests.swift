@@ -4,8 +4,7 @@ import TomboloCore
 
 /// An upstream whose tokens are all wrong, until one is right.
 @Suite struct FirstTokenTests {
-    private static let wrong = PushResult.rejected(
-        status: 400, reason: "DeviceTokenNotForTopic", reaches: .topic, tokenGoneSince: nil)
+    private static let wrong = PushResult.refusal(400, "DeviceTokenNotForTopic", .topic)
 
     /// A fleet whose newest phone alone has a token that is right.
     private static func fleet(_ count: Int) -> Rig {
@@ -18,8 +17,7 @@ import TomboloCore
         rig.device("good", .lab)
         rig.token("start:Runner", "ff00", "good")
         let names = ((0..<count).map { "\"d\($0)\"" } + ["\"good\""]).joined(separator: ",")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"devices":[\#(names)]},"state":{}}"#)
+        rig.command(.start, #"{"type":"Runner","audience":{"devices":[\#(names)]},"state":{}}"#)
         return rig
     }
 

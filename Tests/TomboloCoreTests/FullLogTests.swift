@@ -5,16 +5,14 @@ import TomboloCore
 /// What the core does when the log has no room, or says whether it has. Found by the simulation.
 @Suite struct FullLogTests {
     @Test func `without room for the clock, no timestamp exceeds what the record allows`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 60)
+        var rig = Rig.running(.lab, until: 60)
         rig.core.tellsThrough = rig.now
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         let before = rig.pushes.count
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
         rig.commitsByItself = false
         rig.now = rig.now + .seconds(1)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         rig.commit()
         #expect(rig.pushes.count == before)
         #expect(rig.view()?.destinations.first?.waiting?.reason == "reserving")
@@ -26,9 +24,8 @@ import TomboloCore
     }
 
     @Test func `reports of a turn count before deadlines of the same turn`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var rig = Rig.running()
+        rig.update(lap: 1)
         let mark = rig.pushes.count
         // Nor is it a batch's commit that looks.
         rig.commitsByItself = false

@@ -7,12 +7,8 @@ import TomboloJSON
 @Suite struct GrantReplayTests {
     /// One phone, one activity, a change every two seconds for ten minutes, and its end.
     private static func busyRig(_ budgetClass: BudgetClass = .standard) -> Rig {
-        var rig = Rig()
-        rig.runningActivity(budgetClass)
-        for tick in 1...300 {
-            rig.advance(to: Double(tick) * 2)
-            rig.command(.update, #"{"state":{"lap":\#(tick)},"urgency":"high"}"#)
-        }
+        var rig = Rig.running(budgetClass)
+        rig.laps(1...300, .high) { Double($0) * 2 }
         rig.advance(to: 700)
         rig.command(.end, "{}")
         rig.advance(to: 800)
@@ -78,11 +74,10 @@ import TomboloJSON
     }
 
     @Test func `frames of a clip are counted until the last event, not for ever`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
+        var rig = Rig.running(.frequent)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 60)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         let outcome = Self.replay(rig)
         #expect(outcome.frames.asked == rig.view()?.destinations.first?.frames.asked)
         #expect(outcome.frames.asked == outcome.frames.sent + outcome.frames.skipped)

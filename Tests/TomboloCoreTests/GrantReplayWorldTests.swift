@@ -33,12 +33,8 @@ import TomboloJSON
     @Test func `pushes to a channel are replayed`() {
         var rig = Rig()
         rig.channel("final", "apple-1")
-        rig.command(
-            .start, #"{"type":"Match","audience":{"channel":"final"},"state":{"lap":0}}"#)
-        for tick in 1...200 {
-            rig.advance(to: Double(tick))
-            rig.command(.update, #"{"state":{"lap":\#(tick)}}"#)
-        }
+        rig.command(.start, #"{"type":"Match","audience":{"channel":"final"},"state":{"lap":0}}"#)
+        rig.laps(1...200) { Double($0) }
         rig.command(.end, "{}")
         rig.advance(to: 300)
         let outcome = Self.replay(rig)
@@ -66,10 +62,7 @@ import TomboloJSON
             .start,
             #"{"type":"Runner","audience":{"devices":["a","b","c"],"start":"channel"},"#
                 + #""state":{"lap":0}}"#)
-        for tick in 1...50 {
-            rig.advance(to: Double(tick) * 2)
-            rig.command(.update, #"{"state":{"lap":\#(tick)}}"#)
-        }
+        rig.laps(1...50) { Double($0) * 2 }
         rig.command(.end, "{}")
         rig.advance(to: 200)
         let outcome = Self.replay(rig)
@@ -82,12 +75,8 @@ import TomboloJSON
     func `a clip that plays once is replayed to its end, also after the last event`(
         _ budgetClass: BudgetClass
     ) throws {
-        var rig = Rig()
-        rig.runningActivity(budgetClass)
-        rig.advance(to: 10)
-        rig.command(
-            .play,
-            #"{"tween":{"path":"/lap","to":90,"duration":"40s","easing":"linear"}}"#)
+        var rig = Rig.running(budgetClass, until: 10)
+        rig.command(.play, #"{"tween":{"path":"/lap","to":90,"duration":"40s","easing":"linear"}}"#)
         rig.advance(to: 100)
         for only in [nil, try Self.number(rig, "cat")] {
             let outcome = Self.replay(rig, only: only)
@@ -97,8 +86,7 @@ import TomboloJSON
     }
 
     @Test func `a loop is counted until the history's last event, whoever's that is`() throws {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
+        var rig = Rig.running(.frequent)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 60.05)
         rig.command(.start, #"{"type":"Other","state":{}}"#, id: "dog")
@@ -112,8 +100,7 @@ import TomboloJSON
     /// After a day an ended activity leaves the core, and took its frames along; and one that began
     /// again seemed to lag by days.
     @Test func `an activity of days ago counts, and may begin again`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 2.05)
         rig.command(.end, "{}")

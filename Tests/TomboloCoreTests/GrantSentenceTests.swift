@@ -8,36 +8,26 @@ import TomboloJSON
 /// clause.
 @Suite struct GrantSentenceTests {
     @Test func `low goes at 5 and an echo too in lab`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
-        rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 700)
+        var rig = Rig.running(.lab, until: 10)
+        rig.update(lap: 1, .low, until: 20)
+        rig.update(lap: 2, until: 700)
         #expect(rig.pushes.dropFirst().map(\.push.priority) == [5, 10, 5], "\(rig.line())")
     }
 
     @Test func `a start never goes at 5`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         for id in ["a", "b", "c", "d"] {
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
-                id: id)
+            rig.start(id)
             rig.token("activity:\(id)", "bb0\(id)")
         }
         for lap in 1...3 {
             for id in ["a", "b", "c", "d"] {
                 rig.advance(to: Double(lap) * 20)
-                rig.command(
-                    .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"t"}}"#, id: id)
+                rig.command(.update, #"{"state":{"lap":\#(lap)},"alert":{"title":"t"}}"#, id: id)
             }
         }
         rig.advance(to: 70)
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#, id: "e")
+        rig.start("e")
         rig.advance(to: 600)
         let last = rig.pushes.last
         #expect(last?.push.event == .start)
@@ -47,8 +37,7 @@ import TomboloJSON
     }
 
     @Test func `a class that is for simulators is none of Apple's`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        let rig = Rig.running(.lab)
         let recovery = rig.recovery()
         var next = Rig { $0.apps[0].allowsLab = false }
         next.now = rig.now
@@ -59,32 +48,22 @@ import TomboloJSON
     }
 
     @Test func `a token that Apple calls dead again and again is dead`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.verdict = { _ in
-            .rejected(
-                status: 410, reason: "Unregistered", reaches: .tokenGone,
-                tokenGoneSince: Rig.epoch - .minutes(1))
+            .refusal(410, "Unregistered", .tokenGone, since: Rig.epoch - .minutes(1))
         }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 7_200)
+        rig.update(lap: 1, until: 7_200)
         #expect(rig.view()?.destinations.first?.phase == "unreachable")
         #expect(rig.pushes.count < 16)
     }
 
     @Test func `an old answer of Apple does not count soon after the registration`() {
         for (end, phase) in [(500.0, "live"), (1_200, "unreachable")] {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 10)
+            var rig = Rig.running(until: 10)
             rig.verdict = { _ in
-                .rejected(
-                    status: 410, reason: "Unregistered", reaches: .tokenGone,
-                    tokenGoneSince: Rig.epoch - .minutes(1))
+                .refusal(410, "Unregistered", .tokenGone, since: Rig.epoch - .minutes(1))
             }
-            rig.command(.update, #"{"state":{"lap":1}}"#)
-            rig.advance(to: end)
+            rig.update(lap: 1, until: end)
             #expect(rig.view()?.destinations.first?.phase == phase)
         }
     }
@@ -125,10 +104,7 @@ import TomboloJSON
         rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))))
         rig.token("start:Runner", "aa")
         let start = #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#
-        let command = Command(
-            activity: ActivityKey(tenant: Rig.tenant, id: Identifier("cat")!),
-            content: try Command.Content(kind: .start, Rig.json(start)), body: Array(start.utf8))
-        let dry = try rig.core.dryRun(command, now: rig.now)
+        let dry = try rig.core.dryRun(Command(.start, start), now: rig.now)
         #expect(dry.routes.first?.grant.budgetClass.name == expected)
         rig.command(.start, start)
         #expect(rig.lastAccepted?.grant?.budgetClass.name == expected)
@@ -140,12 +116,8 @@ import TomboloJSON
         var rig = Rig()
         rig.channel("match", "ch1")
         let start = #"{"type":"Runner","audience":{"channel":"match"},"state":{"lap":0}}"#
-        let command = Command(
-            activity: ActivityKey(tenant: Rig.tenant, id: Identifier("cat")!),
-            content: try Command.Content(kind: .start, Rig.json(start)), body: Array(start.utf8))
-        #expect(
-            try rig.core.dryRun(command, now: rig.now).routes.map(\.grant.budgetClass)
-                == [.channel])
+        let dry = try rig.core.dryRun(Command(.start, start), now: rig.now)
+        #expect(dry.routes.map(\.grant.budgetClass) == [.channel])
         rig.command(.start, start)
         let view = rig.core.budgets(
             of: Rig.tenant, activity: nil, device: nil, limit: 9, now: rig.now)
@@ -155,15 +127,10 @@ import TomboloJSON
     }
 
     @Test func `frequent updates that the user switches off lower the grant at once`() throws {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
+        var rig = Rig.running(.frequent, until: 10)
         let fields = #"{"frequent_updates":false}"#
         rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))))
-        for tick in 0..<200 {
-            rig.advance(to: 20 + Double(tick))
-            rig.command(.update, #"{"state":{"lap":\#(tick)},"urgency":"low"}"#)
-        }
+        rig.laps(0..<200, .low) { 20 + Double($0) }
         #expect(rig.lastAccepted?.grant?.budgetClass == .standard)
         let times = rig.pushes.filter { $0.at > .seconds(10) }.map(\.at.seconds)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 15 })
@@ -185,14 +152,11 @@ import TomboloJSON
             .start,
             #"{"type":"Runner","app":"com.example.app","audience":{"devices":["one","two"]},"#
                 + #""state":{}}"#)
-        #expect(
-            rig.view()?.destinations.map(\.grant.budgetClass) == [.lab, .standard])
+        #expect(rig.view()?.destinations.map(\.grant.budgetClass) == [.lab, .standard])
     }
 
     @Test func `an expired alert is noted as a fact`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let pause = rig.pause(#"{"activity":"cat"}"#)
         for lap in 1...9 {
             rig.command(

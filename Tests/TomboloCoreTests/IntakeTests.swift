@@ -31,7 +31,7 @@ import TomboloJSON
         rig.command(.start, Self.start)
         #expect(rig.lastAccepted?.changed == false)
         #expect(rig.core.lastSeq == 1)
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":9}}"#)
+        rig.start(lap: 9)
         #expect(rig.lastRefusal == .activityRunning)
     }
 
@@ -50,7 +50,7 @@ import TomboloJSON
         rig.command(.end, "{}")
         rig.command(.end, "{}")
         #expect(rig.lastAccepted?.changed == false)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.lastRefusal == .activityEnded)
         rig.command(.start, Self.start)
         #expect(rig.lastRefusal == .activityEnded)
@@ -60,7 +60,7 @@ import TomboloJSON
         let attributes = rig.pushes.last.flatMap { Rig.aps($0.push)?["attributes"]?["activity_id"] }
         #expect(attributes?.string == "cat~2")
         rig.token("activity:cat", "bb")
-        rig.command(.update, #"{"state":{"lap":5}}"#)
+        rig.update(lap: 5)
         #expect(
             rig.pushes.map(\.push.event) == [.start, .end],
             "a token of the first incarnation is none of the second's: its card goes away")
@@ -97,11 +97,7 @@ import TomboloJSON
         #expect(rig.lastRefusal == .idempotencyKeyRunning)
         rig.commit()
         rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
-        guard case .replay(let seq)? = rig.answers.last else {
-            Issue.record("\(rig.answers.last as Any)")
-            return
-        }
-        #expect(seq == 2)
+        #expect(rig.lastReplay == 2)
         // The log has the request. The door compares it with this one.
         rig.command(.update, #"{"state":{"lap":2}}"#) {
             $0.idempotency = IdempotencyKey(key: "order-1", bodyDigest: 2)
@@ -119,15 +115,15 @@ import TomboloJSON
         let key = IdempotencyKey(key: "order-1", bodyDigest: 1)
         rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
         rig.step(.clock(lead: .hours(8_760)))
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
         #expect(Self.isReplay(rig) == true)
         rig.advance(to: 86_399)
-        rig.command(.update, #"{"state":{"lap":3}}"#)
+        rig.update(lap: 3)
         rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
         #expect(Self.isReplay(rig) == true)
         rig.advance(to: 86_402)
-        rig.command(.update, #"{"state":{"lap":4}}"#)
+        rig.update(lap: 4)
         rig.command(.update, #"{"state":{"lap":1}}"#) { $0.idempotency = key }
         #expect(rig.lastAccepted != nil)
     }
@@ -146,7 +142,7 @@ import TomboloJSON
         #expect(BoundsTests.limit(rig) == "idempotency_keys")
         update(1)
         #expect(Self.isReplay(rig) == true)
-        rig.command(.update, #"{"state":{"lap":9}}"#)
+        rig.update(lap: 9)
         #expect(rig.lastAccepted != nil)
         rig.advance(to: 86_402)
         update(3)
@@ -156,25 +152,15 @@ import TomboloJSON
     @Test func `an atomic batch is taken whole or not at all`() throws {
         var rig = Self.started()
         func update(_ lap: Int, _ id: String) throws -> Command {
-            let body = Array(#"{"state":{"lap":\#(lap)}}"#.utf8)
-            return Command(
-                activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
-                content: try .init(kind: .update, JSONDocument(body).root), body: body)
+            try Command(.update, #"{"state":{"lap":\#(lap)}}"#, id: id)
         }
         rig.step(.atomic([try update(1, "cat"), try update(2, "dog")], Ticket(900)))
-        guard case .refusedBatch(let index, let refusal)? = rig.answers.last else {
-            Issue.record("was taken")
-            return
-        }
+        let (index, refusal) = try #require(rig.answers.last?.refusedBatch)
         #expect(index == 1)
         #expect(refusal.code == .unknownActivity)
         #expect(rig.view()?.version == 1)
         rig.step(.atomic([try update(1, "cat"), try update(2, "cat")], Ticket(901)))
-        guard case .acceptedAll(let all)? = rig.answers.last else {
-            Issue.record("was refused")
-            return
-        }
-        #expect(all.map(\.version) == [2, 3])
+        #expect(rig.lastAcceptedAll?.map(\.version) == [2, 3])
     }
 
     @Test func `what cannot fit is refused with the bytes that it is over`() {
@@ -202,9 +188,7 @@ import TomboloJSON
     }
 
     @Test func `the relay writes its id into the attributes, and refuses another one there`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"device":"phone"},"attributes":{"name":"Mike"},"state":{}}"#
@@ -247,13 +231,10 @@ import TomboloJSON
         #expect(rig.core.name(of: rig.view()!.number, tenant: other) == nil)
     }
 
-    @Test func `an app that is not configured is refused with the nearest`() {
+    @Test func `an app that is not configured is refused with the nearest`() throws {
         var rig = Rig()
         rig.command(.start, #"{"type":"Runner","app":"com.example.ap","state":{}}"#)
-        guard case .refused(let refusal)? = rig.answers.last else {
-            Issue.record("\(rig.answers)")
-            return
-        }
+        let refusal = try #require(rig.answers.last?.refused)
         #expect(refusal.code == .unknownApp)
         #expect(refusal.detail.contains("com.example.app"))
     }

@@ -47,9 +47,7 @@ import TomboloJSON
     }
 
     @Test func `a card does not lapse by a clock that was wrong after a reboot`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 60)
+        var rig = Rig.running(until: 60)
         // The machine was off for seconds, and begins with a clock that is nine hours ahead.
         var recovery = rig.recovery()
         recovery.lead = .hours(9)
@@ -57,17 +55,14 @@ import TomboloJSON
         #expect(rig.recover(recovery) == [])
         rig.advance(to: 120)
         rig.step(.clock(lead: .zero))
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 180)
+        rig.update(lap: 1, until: 180)
         withKnownIssue("a card lapses by a wall clock") {
             #expect(rig.line().hasSuffix(#"{"lap":1}"#))
         }
     }
 
     @Test func `an old card ends when another of its name is started after a restore`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         var backup = rig.recovery()
         rig.command(.start, Self.start)
         rig.token("activity:cat", "bb")
@@ -85,9 +80,7 @@ import TomboloJSON
     }
 
     @Test func `a record says what became of each version, also where two cards had one name`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         let start = Self.start.dropLast() + #","start_wait":"20s"}"#
         rig.command(.start, String(start))
         rig.token("activity:cat", "bb")
@@ -100,8 +93,7 @@ import TomboloJSON
         rig.advance(to: 32)
         rig.verdict = { _ in .accepted }
         rig.token("activity:cat", "bb")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         let records = rig.facts.compactMap { DeliveryRecord($0) }
             .filter { $0.recipient == .device(Identifier("phone")!) }
         let place = DeliveryRecord.fate(of: 2, in: records)
@@ -132,12 +124,9 @@ import TomboloJSON
         rig.verdict = { push in
             push.event == .start
                 ? .accepted
-                : .rejected(
-                    status: 410, reason: "Unregistered", reaches: .tokenGone,
-                    tokenGoneSince: Rig.epoch + .seconds(5))
+                : .refusal(410, "Unregistered", .tokenGone, since: Rig.epoch + .seconds(5))
         }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 1_200)
+        rig.update(lap: 1, until: 1_200)
         withKnownIssue("Apple's time and the relay's are of two clocks") {
             #expect(rig.view()?.destinations.first?.phase == "gone")
         }

@@ -7,9 +7,7 @@ import TomboloJSON
 /// Cards of which a relay learns late what it cannot have seen.
 @Suite struct LateCardTests {
     @Test func `of a card before and one since whose outcome nobody learned the younger counts`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.command(
             .start,
             """
@@ -36,15 +34,13 @@ import TomboloJSON
         // The system has ended the card of second 0, and not yet that of second 200.
         rig.advance(to: 8 * 3_600 + 100)
         let count = rig.pushes.count
-        rig.command(.update, #"{"state":{"lap":9},"urgency":"high"}"#)
+        rig.update(lap: 9, .high)
         #expect(rig.line(from: count) == #"28900:U10{"lap":9}"#)
     }
 
     @Test func `a card that was renewed in a lost part of the log gets no older timestamp`() throws
     {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"renew":"always"}"#)

@@ -10,13 +10,8 @@ import TomboloJSON
     }
 
     @Test func `a burst is sent, merged, sent, and nothing waits at its end`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
-        for lap in 1...20 {
-            rig.advance(to: 10 + Double(lap) * 0.07)
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-        }
+        var rig = Rig.running(.frequent, until: 10)
+        rig.laps(1...20, .high) { 10 + Double($0) * 0.07 }
         let view = rig.ledgers()[0]
         #expect(view.ledger.waiting(at: view.version) > 0)
         #expect(view.waiting?.reason == "spacing")
@@ -27,37 +22,27 @@ import TomboloJSON
     }
 
     @Test func `unchanged, superseded and refused have their names`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.command(.update, #"{"state":{"lap":1},"state_version":5}"#)
         rig.advance(to: 40)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         rig.command(.update, #"{"state":{"lap":9},"state_version":4}"#)
         #expect(rig.lastAccepted?.decision == .skipped(.superseded))
         rig.advance(to: 80)
         #expect(rig.facts.compactMap { DeliveryRecord($0) }.last?.decision == .superseded)
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "BadCollapseId", reaches: .push, tokenGoneSince: nil)
-        }
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: 200)
-        #expect(
-            Self.counts(rig) == EventCounts(sent: 2, unchanged: 1, superseded: 1, refused: 1))
+        rig.verdict = { _ in .refusal(400, "BadCollapseId", .push) }
+        rig.update(lap: 2, until: 200)
+        #expect(Self.counts(rig) == EventCounts(sent: 2, unchanged: 1, superseded: 1, refused: 1))
     }
 
     @Test func `a start and its end annihilate each other, and the end of the road has no route`() {
         var rig = Rig()
         rig.device()
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.start()
+        rig.update(lap: 1)
         rig.command(.end, "{}")
         #expect(Self.counts(rig) == EventCounts(annihilated: 3))
-        var gone = Rig()
-        gone.runningActivity()
-        gone.advance(to: 5)
+        var gone = Rig.running(until: 5)
         gone.tell(
             .report(
                 ActivityReference(id: Identifier("cat")!, incarnation: 1), Self.dismissed))
@@ -67,15 +52,12 @@ import TomboloJSON
     }
 
     @Test func `a card that is gone has one line, however many versions are still to come`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         rig.tell(
             .report(
                 ActivityReference(id: Identifier("cat")!, incarnation: 1), Self.dismissed))
         for lap in 1...40 {
-            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
-            rig.advance(to: 5 + Double(lap))
+            rig.update(lap: lap, until: 5 + Double(lap))
         }
         let records = rig.facts.compactMap { DeliveryRecord($0) }
         #expect(records.count { $0.decision == .noRoute } == 1)
@@ -107,8 +89,7 @@ import TomboloJSON
         rig.token("activity:cat", "aa11", "one")
         rig.command(.start, #"{"type":"Runner","audience":{"user":"ann"},"state":{"lap":0}}"#)
         rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 40)
+        rig.update(lap: 1, until: 40)
         rig.device("two", .standard, user: "ann")
         rig.token("activity:cat", "bb22", "two")
         rig.advance(to: 60)
@@ -118,12 +99,8 @@ import TomboloJSON
     }
 
     @Test func `the books survive a crash and still add up`() {
-        var rig = Rig()
-        rig.runningActivity()
-        for lap in 1...6 {
-            rig.advance(to: Double(lap) * 7)
-            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
-        }
+        var rig = Rig.running()
+        rig.laps(1...6) { Double($0) * 7 }
         rig.advance(to: 100)
         let before = Self.counts(rig)
         #expect(before.decided == 7)
@@ -133,13 +110,8 @@ import TomboloJSON
     }
 
     @Test func `each decision is on record, with its versions, its push and what held it`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
-        for lap in 1...3 {
-            rig.advance(to: 10 + Double(lap) * 0.1)
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-        }
+        var rig = Rig.running(.frequent, until: 10)
+        rig.laps(1...3, .high) { 10 + Double($0) * 0.1 }
         rig.advance(to: 60)
         let records = rig.facts.compactMap { DeliveryRecord($0) }
         #expect(records.map(\.decided) == [1...1, 2...2, 3...4])
@@ -151,9 +123,7 @@ import TomboloJSON
     }
 
     @Test func `frames are counted by the second, and the seconds add up`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 5.95)
         let view = rig.ledgers()[0]

@@ -79,8 +79,7 @@ import TomboloJSON
     func `a number that looks like a date of another epoch gets a lint`(
         body: String, wanted: [Lint.Code]
     ) {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.command(.update, body)
         #expect(codes(rig) == wanted)
     }
@@ -96,16 +95,14 @@ import TomboloJSON
     }
 
     @Test func `an update that nobody sees gets a lint, and so does one near the eight hours`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 7 * 3_600 + 1)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var rig = Rig.running(until: 7 * 3_600 + 1)
+        rig.update(lap: 1)
         #expect(codes(rig) == [.activityNearItsEnd])
         let report = try? PhoneReport(  // a test's own text
             reading: Rig.json(#"{"phase":"dismissed","by":"user"}"#))
         let reference = ActivityReference(id: Identifier("cat")!, incarnation: 1)
         report.map { rig.tell(.report(reference, $0)) }
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         #expect(codes(rig).first == .updateAfterEnd)
     }
 
@@ -119,7 +116,7 @@ import TomboloJSON
             "start_wait":"12h"}
             """)
         rig.advance(to: 7 * 3_600 + 1)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(codes(rig) == [])
     }
 
@@ -133,9 +130,7 @@ import TomboloJSON
     func `a change at a place where a clip plays gets a lint and is not shown`(
         body: String, wanted: [Lint.Code]
     ) {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.command(
             .play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"10s","loop":"forever"}}"#)
         rig.advance(to: 2)
@@ -153,11 +148,10 @@ import TomboloJSON
     }
 
     @Test func `a change after a clip's last frame gets no lint`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"1s","loop":1}}"#)
         rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":9}}"#)
+        rig.update(lap: 9)
         #expect(codes(rig) == [])
     }
 
@@ -191,8 +185,7 @@ import TomboloJSON
     func `only a push at priority 5 for a spent budget gets a lint`(
         words: String
     ) throws {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         var priorities: Set<UInt8> = []
         for lap in 1...20 {
             rig.advance(to: Double(lap * 61))
@@ -208,8 +201,7 @@ import TomboloJSON
     }
 
     @Test func `an older state version has a lint`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         for (number, wanted) in [(5, []), (4, [Lint.Code.stateVersionOlder]), (5, []), (6, [])] {
             rig.command(.update, #"{"state":{"lap":1},"state_version":\#(number)}"#)
             #expect(codes(rig) == wanted, "\(number)")
@@ -222,8 +214,7 @@ import TomboloJSON
         (#"{"dismiss":"after 4h"}"#, []), (#"{"dismiss":"now"}"#, []),
     ])
     func `a dismissal that the system cuts gets a lint`(body: String, wanted: [Lint.Code]) {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.command(.end, body)
         #expect(codes(rig) == wanted)
     }
@@ -234,11 +225,7 @@ import TomboloJSON
         ] {
             var rig = Rig()
             rig.tell(.register(try DeviceRegistration(reading: Rig.json(fields))), "phone")
-            guard case .stored(let stored)? = rig.answers.last else {
-                Issue.record("the device is not stored")
-                return
-            }
-            #expect(stored.lint.map(\.code) == wanted)
+            #expect(rig.lastStored?.lint.map(\.code) == wanted)
         }
     }
 
@@ -262,33 +249,20 @@ import TomboloJSON
     }
 
     @Test func `pushes that wait for Apple get a lint`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.verdict = { _ in
-            .rejected(
-                status: 403, reason: "InvalidProviderToken", reaches: .providerToken,
-                tokenGoneSince: nil)
-        }
+        var rig = Rig.running()
+        rig.verdict = { _ in .refusal(403, "InvalidProviderToken", .providerToken) }
         rig.advance(to: 30)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 1)
+        rig.update(lap: 2)
         #expect(codes(rig) == [.upstreamClosed])
     }
 }
 
 @Suite struct DryRunTests {
-    private func command(_ kind: EventKind, _ body: String, id: String = "cat") throws -> Command {
-        Command(
-            activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
-            content: try Command.Content(kind: kind, Rig.json(body)), body: Array(body.utf8))
-    }
-
     @Test func `a dry start tells payload, route and lints, and stores nothing`() throws {
-        var rig = Rig()
-        rig.device("phone", .frequent, os: "26.1")
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.frequent, os: "26.1")
         let start = #"{"type":"Runner","state":{"a":1},"audience":{"devices":["phone","other"]}}"#
-        let run = try rig.core.dryRun(try command(.start, start), now: rig.now)
+        let run = try rig.core.dryRun(try Command(.start, start), now: rig.now)
         #expect(run.routes.map(\.route) == ["push_to_start"])
         #expect(run.routes.first?.grant.budgetClass == .frequent)
         #expect(run.lint.map(\.code) == [.deviceNotRegistered, .startWithoutAlert])
@@ -311,7 +285,7 @@ import TomboloJSON
         rig.command(.start, #"{"type":"Runner","audience":\#(audience),"state":{"n":0}}"#)
         rig.advance(to: 5)
         rig.token("activity:cat", "bb", "old")
-        let run = try rig.core.dryRun(try command(.update, #"{"state":{"n":1}}"#), now: rig.now)
+        let run = try rig.core.dryRun(try Command(.update, #"{"state":{"n":1}}"#), now: rig.now)
         let shown = try #require(rig.view()?.destinations)
         #expect(run.devices == shown.count)
         #expect(run.routes.map(\.device) == shown.map(\.recipient.name))
@@ -338,7 +312,7 @@ import TomboloJSON
             id: "first")
         rig.advance(to: 60)
         let before = rig.pushes.count
-        let run = try rig.core.dryRun(try command(.start, start), now: rig.now)
+        let run = try rig.core.dryRun(try Command(.start, start), now: rig.now)
         rig.command(.start, start)
         try #require(rig.pushes.count > before)
         let real = rig.pushes[before].push.payload
@@ -352,24 +326,22 @@ import TomboloJSON
         rig.runningActivity()
         let before = rig.core.lastSeq
         #expect {
-            try rig.core.dryRun(try command(.update, #"{"state":{"lap":null}}"#), now: rig.now)
+            try rig.core.dryRun(try Command(.update, #"{"state":{"lap":null}}"#), now: rig.now)
         } throws: { ($0 as? Refusal)?.code == .stateInvalid }
-        let run = try rig.core.dryRun(
-            try command(.update, #"{"state":{"lap":1}}"#), now: rig.now)
+        let run = try rig.core.dryRun(try Command(.update, #"{"state":{"lap":1}}"#), now: rig.now)
         #expect(run.version == 2 && run.changes)
         #expect(run.routes.map(\.route) == ["update_token"])
         #expect(JSON(unchecked: run.payload).document.root["aps"]?["event"]?.string == "update")
         #expect(rig.view()?.version == 1 && rig.core.lastSeq == before)
         #expect(throws: Refusal.self) {
-            try rig.core.dryRun(try command(.end, "{}", id: "nobody"), now: rig.now)
+            try rig.core.dryRun(try Command(.end, "{}", id: "nobody"), now: rig.now)
         }
     }
 
     @Test func `a dry clip tells its plan`() throws {
-        var rig = Rig()
-        rig.runningActivity()
+        let rig = Rig.running()
         let run = try rig.core.dryRun(
-            try command(
+            try Command(
                 .play,
                 #"{"flipbook":{"path":"/lap","frames":[1,2],"every":"100ms","loop":"forever"}}"#),
             now: rig.now)
@@ -380,10 +352,9 @@ import TomboloJSON
     }
 
     @Test func `an end for an ended activity changes nothing`() throws {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.command(.end, "{}")
-        let run = try rig.core.dryRun(try command(.end, "{}"), now: rig.now)
+        let run = try rig.core.dryRun(try Command(.end, "{}"), now: rig.now)
         #expect(!run.changes)
     }
 }

@@ -8,34 +8,29 @@ import TomboloJSON
 /// 14).
 @Suite struct LostPushTests {
     static let fates: [PushResult] = [
-        .rejected(
-            status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil),
-        .rejected(
-            status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil),
+        .refusal(503, "ServiceUnavailable", .upstream),
+        .refusal(429, "TooManyRequests", .tokenBackOff),
         .notSent(reason: "no connection"), .unknown(reason: "cut"),
     ]
 
     static let causes: [(PushResult, String)] = [
         (fates[0], "apple_error"), (fates[1], "token_back_off"), (fates[3], "no_answer"),
         (
-            .rejected(
-                status: 410, reason: "Unregistered", reaches: .tokenGone,
-                tokenGoneSince: Rig.epoch - .minutes(1)), "token_doubted"
+            .refusal(410, "Unregistered", .tokenGone, since: Rig.epoch - .minutes(1)),
+            "token_doubted"
         ),
     ]
 
     @Test(arguments: causes) func `the wait reason after an answer has the answer's name`(
         _ answer: PushResult, _ reason: String
     ) {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 20)
+        var rig = Rig.running(.lab, until: 20)
         var answers = 0
         rig.verdict = { _ in
             answers += 1
             return answers == 1 ? answer : .accepted
         }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.view()?.destinations.first?.waiting?.reason == reason)
         rig.advance(to: 60)
         #expect(answers == 2)
@@ -45,9 +40,7 @@ import TomboloJSON
 
     @Test(arguments: fates) func `the last value of a clip goes again`(_ fate: PushResult) {
         for budgetClass in [BudgetClass.standard, .lab] {
-            var rig = Rig()
-            rig.runningActivity(budgetClass)
-            rig.advance(to: 20)
+            var rig = Rig.running(budgetClass, until: 20)
             rig.command(
                 .play, #"{"tween":{"path":"/lap","from":0,"to":9,"duration":"2s"},"fit":"step"}"#)
             var lost = 0
@@ -64,12 +57,10 @@ import TomboloJSON
     }
 
     @Test(arguments: fates) func `a push gets a second of its own in the end`(_ fate: PushResult) {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 10.5)
+        var rig = Rig.running(.lab, until: 10.5)
         for tick in 0..<8 {
             rig.advance(to: 10.5 + Double(tick) * 0.05)
-            rig.command(.update, #"{"state":{"lap":\#(tick + 1)}}"#)
+            rig.update(lap: tick + 1)
         }
         var stamps: [Int64] = []
         var lost = 0
@@ -86,9 +77,7 @@ import TomboloJSON
     @Test(arguments: fates) func `a stale date that is due is moved on all the same`(
         _ fate: PushResult
     ) {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.command(.update, #"{"state":{"lap":1},"stale_after":"10m","urgency":"low"}"#)
         var lost = 0
         rig.verdict = { _ in
@@ -102,9 +91,7 @@ import TomboloJSON
     }
 
     @Test func `a longer time to the stale date is told before the shorter is over`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.command(.update, #"{"state":{"lap":1},"stale_after":"1m","urgency":"low"}"#)
         rig.command(.update, #"{"state":{"lap":1},"stale_after":"1h","urgency":"low"}"#)
         rig.advance(to: 90)
@@ -113,9 +100,7 @@ import TomboloJSON
     }
 
     @Test func `a stale date is moved on in time however often a relay starts anew`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.command(.update, #"{"state":{"lap":1},"stale_after":"10m","urgency":"low"}"#)
         for start in 1...4 {
             rig.advance(to: 20 + Double(start) * 200 - 0.1)
@@ -131,21 +116,16 @@ import TomboloJSON
     }
 
     @Test func `an end at 10 that may have gone before a crash is counted`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         // Four activities, and all that their device has at priority 10 but one.
         for id in ["a", "b", "c", "d"] {
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
-                id: id)
+            rig.start(id)
             rig.token("activity:\(id)", "bb0\(id)")
         }
         for lap in 1...3 {
             for id in ["a", "b", "c", "d"] where !(id == "d" && lap == 3) {
                 rig.advance(to: Double(lap) * 20)
-                rig.command(
-                    .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"t"}}"#, id: id)
+                rig.command(.update, #"{"state":{"lap":\#(lap)},"alert":{"title":"t"}}"#, id: id)
             }
         }
         rig.advance(to: 70)
@@ -162,9 +142,7 @@ import TomboloJSON
 
     @Test func `a start that a phone tells of is not repeated`() {
         for policy in ["resend", "give_up"] {
-            var rig = Rig()
-            rig.device()
-            rig.token("start:Runner", "aa")
+            var rig = Rig.phone()
             rig.verdict = { _ in .unknown(reason: "cut") }
             rig.command(
                 .start,
@@ -180,9 +158,7 @@ import TomboloJSON
     }
 
     @Test func `the last value of a clip that a crash has cut off goes again`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
+        var rig = Rig.running(until: 20)
         rig.command(
             .play, #"{"tween":{"path":"/lap","from":0,"to":9,"duration":"2s"},"fit":"step"}"#)
         rig.verdict = { _ in nil }
@@ -220,11 +196,8 @@ import TomboloJSON
 
     @Test(arguments: [610.0, 100]) func `an echo that met an unwell Apple goes again`(_ due: Double)
     {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 99)
+        var rig = Rig.running(until: 10)
+        rig.update(lap: 1, .high, until: 99)
         var lost = 0
         rig.verdict = { [fate = Self.fates[0]] _ in
             lost += 1
@@ -236,9 +209,7 @@ import TomboloJSON
     }
 
     @Test func `too many requests hold back every start to the same token`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.token("start:Other", "ab")
         var isWell = false
         rig.verdict = { [fate = Self.fates[1]] push in
@@ -262,14 +233,10 @@ import TomboloJSON
     }
 
     @Test func `a new start token waits for no back-off of the one before`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.verdict = { [fate = Self.fates[1]] in $0.token == "aa" ? fate : .accepted }
         for id in ["a", "b"] {
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
-                id: id)
+            rig.start(id)
         }
         rig.token("start:Runner", "a2")
         rig.advance(to: 0.9)
@@ -278,11 +245,8 @@ import TomboloJSON
 
     @Test func `an echo that was due while no relay ran goes when one runs again`() {
         for (down, echoes) in [(590.0, 1), (700, 1), (100, 0)] {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 5)
-            rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
-            rig.advance(to: 60)
+            var rig = Rig.running(until: 5)
+            rig.update(lap: 1, .low, until: 60)
             let before = rig.pushes.count
             #expect(rig.crash(recoverAt: down).isEmpty)
             rig.advance(to: max(down + 60, echoes == 0 ? 0 : 700))
@@ -294,15 +258,12 @@ import TomboloJSON
     }
 
     @Test func `a relay after a crash knows the app's own last update`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let own = (Rig.epoch + .seconds(60)).rfc3339
         rig.report("cat", #"{"phase":"active","last_local_update":"\#(own)"}"#)
         rig.advance(to: 15)
         #expect(rig.crash(recoverAt: 20).isEmpty)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 120)
+        rig.update(lap: 1, until: 120)
         let stamps = rig.pushes.dropFirst().compactMap {
             Rig.aps($0.push)?["timestamp"]?.integer
         }
@@ -310,11 +271,7 @@ import TomboloJSON
     }
 
     @Test func `frames without a card count as having no route`() {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.advance(to: 10)
+        var rig = Rig.started(.lab, until: 10)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 20)
         #expect(rig.view()?.destinations.first?.frames.noRoute == 101)

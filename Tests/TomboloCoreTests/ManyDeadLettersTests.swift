@@ -52,11 +52,8 @@ import Testing
     }
 
     @Test func `however many letters a card has, one push is for all`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 40)
+        var rig = Rig.running(until: 20)
+        rig.update(lap: 1, until: 40)
         Self.adopt(200, &rig)
         Self.adopt(300, &rig) { _ in "cat" }
         let before = rig.pushes.count
@@ -87,17 +84,12 @@ import Testing
     }
 
     @Test func `beyond ten thousand a tenant's oldest go, and nobody else's`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         Self.adopt(5, of: Self.other, &rig)
         Self.adopt(DeadLetterTable.countMax + 99, &rig)
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "TopicDisallowed", reaches: .push, tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(400, "TopicDisallowed", .push) }
         rig.advance(to: 20)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 25)
+        rig.update(lap: 1, until: 25)
         let left = Self.letters(rig)
         #expect(left.count == DeadLetterTable.countMax)
         #expect(left.first?.activity.id.rawValue == "cat", "the newest is there")

@@ -12,9 +12,7 @@ import TomboloJSON
         rig.device("phone", budgetClass)
         for index in 0..<count {
             rig.token("activity:a\(index)", String(repeating: "\(index % 10)", count: 4))
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
-                id: "a\(index)")
+            rig.start("a\(index)")
         }
         rig.advance(to: 100)
         return rig
@@ -94,8 +92,7 @@ import TomboloJSON
         let spent = rig.pushes.count { $0.push.priority == 10 }
         _ = rig.crash(recoverAt: 241)
         for index in 0..<8 {
-            rig.command(
-                .update, #"{"state":{"lap":99},"alert":{"title":"b"}}"#, id: "a\(index)")
+            rig.command(.update, #"{"state":{"lap":99},"alert":{"title":"b"}}"#, id: "a\(index)")
         }
         rig.advance(to: 300)
         let high = rig.pushes.count { $0.push.priority == 10 }
@@ -103,9 +100,7 @@ import TomboloJSON
     }
 
     @Test func `a class that changes while a loop runs goes on from the frame shown`() {
-        var rig = Rig()
-        rig.runningActivity(.standard)
-        rig.advance(to: 10)
+        var rig = Rig.running(.standard, until: 10)
         let before = rig.pushes.count
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 42)
@@ -122,16 +117,14 @@ import TomboloJSON
     @Test func `a class that changes takes what is missing with it through a crash`() {
         var rig = Self.rig(1, .frequent)
         for lap in 1...3 {
-            rig.command(
-                .update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#, id: "a0")
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#, id: "a0")
             rig.advance(to: 100 + Double(lap) * 1.5)
         }
         let before = rig.pushes.count
         rig.device("phone", .standard)
         #expect(rig.crash(recoverAt: 106) == [])
         for lap in 4...6 {
-            rig.command(
-                .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"!"}}"#, id: "a0")
+            rig.command(.update, #"{"state":{"lap":\#(lap)},"alert":{"title":"!"}}"#, id: "a0")
             rig.advance(to: 100 + Double(lap) * 2)
         }
         rig.advance(to: 160)

@@ -22,12 +22,7 @@ import TomboloJSON
     }
 
     private static func pointers(_ kind: EventKind, _ text: String) -> [String] {
-        do throws(FieldErrors) {
-            _ = try Command.Content(kind: kind, Rig.json(text))
-            return []
-        } catch {
-            return error.errors.map(\.pointer)
-        }
+        Rig.faults { try Command.Content(kind: kind, Rig.json(text)) }
     }
 
     // MARK: Flip-books
@@ -61,8 +56,7 @@ import TomboloJSON
     @Test(arguments: ["stale_after", "alert_ttl"])
     func `a duration beyond its range is refused, however it is written`(_ name: String) {
         let text = String(repeating: "100d", count: 1_068)
-        #expect(
-            Self.pointers(.update, #"{"state":{},"\#(name)":"\#(text)"}"#) == ["/\(name)"])
+        #expect(Self.pointers(.update, #"{"state":{},"\#(name)":"\#(text)"}"#) == ["/\(name)"])
     }
 
     // MARK: Tweens
@@ -221,12 +215,8 @@ import TomboloJSON
 
     @Test func `points of a touch are within a screen`() {
         func faults(_ touch: String) -> [String] {
-            do throws(FieldErrors) {
-                _ = try PresenceReport(reading: Rig.json(#"{"signals":[{"touch":\#(touch)}]}"#))
-                return []
-            } catch {
-                return error.errors.map(\.pointer)
-            }
+            let body = Rig.json(#"{"signals":[{"touch":\#(touch)}]}"#)
+            return Rig.faults { try PresenceReport(reading: body) }
         }
         #expect(faults(#"{"x":-1e6,"y":1e6,"width":1,"height":1e6}"#).isEmpty)
         #expect(
@@ -290,12 +280,8 @@ import TomboloJSON
 
     @Test func `of many unknown keywords of a schema twenty are named`() {
         let keywords = Self.names(1_000, "k").map { "\"\($0)\":1" }.joined(separator: ",")
-        do throws(FieldErrors) {
-            _ = try StateSchema(reading: Rig.json("{\(keywords)}"), at: "")
-            Issue.record("it was taken")
-        } catch {
-            #expect(error.errors.count == StateSchema.faultsMax)
-        }
+        let faults = Rig.faults { try StateSchema(reading: Rig.json("{\(keywords)}"), at: "") }
+        #expect(faults.count == StateSchema.faultsMax)
     }
 
     @Test func `a schema of more members than a state can have is refused`() {

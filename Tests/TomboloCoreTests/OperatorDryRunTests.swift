@@ -39,8 +39,7 @@ import TomboloJSON
         rig.makesChannels = true
         rig.verdict = { push in
             push.payload.contains(UInt8(ascii: "7"))
-                ? .rejected(
-                    status: 400, reason: "BadTopic", reaches: .push, tokenGoneSince: nil)
+                ? .refusal(400, "BadTopic", .push)
                 : .accepted
         }
         var seen: [String: Int] = [:]
@@ -201,24 +200,15 @@ import TomboloJSON
     }
 
     @Test func `dead letters of one card are retried with one push`() throws {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.verdict = { _ in
-            .rejected(status: 400, reason: "BadTopic", reaches: .push, tokenGoneSince: nil)
-        }
-        for n in 1...3 {
-            rig.advance(to: Double(n * 5))
-            rig.command(.update, #"{"state":{"lap":\#(n)}}"#)
-        }
+        var rig = Rig.running(.lab)
+        rig.verdict = { _ in .refusal(400, "BadTopic", .push) }
+        rig.laps(1...3) { Double($0 * 5) }
         rig.verdict = { _ in .accepted }
         let before = rig.pushes.count
         let query = DeadLetterQuery(tenant: Rig.tenant)
         #expect(try rig.core.dryRunDeadLetters(query).count == 3)
         rig.step(.retry(query, Ticket(9)))
-        guard case .stored(let stored)? = rig.answers.last else {
-            Issue.record("no answer")
-            return
-        }
+        let stored = try #require(rig.answers.last?.stored)
         #expect((stored.count, stored.unreachable) == (3, 0))
         rig.advance(to: 60)
         #expect(rig.line(from: before).hasSuffix(#"{"lap":3}"#))

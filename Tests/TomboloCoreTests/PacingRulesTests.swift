@@ -8,44 +8,31 @@ import TomboloJSON
     // MARK: 1 Leading edge, 2 trailing value
 
     @Test func `a change goes out at once when the grant allows`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var rig = Rig.running(until: 5)
+        rig.update(lap: 1)
         #expect(rig.line() == #"0:S10{"lap":0} 5:U10{"lap":1}"#)
     }
 
     @Test func `a state equal to the last one sent spends nothing, and its version rises`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
-        rig.command(.update, #"{"state":{"lap":0}}"#)
-        rig.advance(to: 60)
+        var rig = Rig.running(until: 5)
+        rig.update(lap: 0, until: 60)
         #expect(rig.line() == #"0:S10{"lap":0}"#)
         #expect(rig.view()?.version == 2)
         #expect(rig.view()?.destinations.first?.acknowledgedVersion == 2)
     }
 
     @Test func `the last value of a burst arrives within the spacing, anchored to the last send`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
-        for lap in 1...20 {
-            rig.advance(to: 10 + Double(lap) * 0.07)
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-        }
+        var rig = Rig.running(.frequent, until: 10)
+        rig.laps(1...20, .high) { 10 + Double($0) * 0.07 }
         rig.advance(to: 60)
-        #expect(
-            rig.line(from: 1)
-                == #"10.07:U10{"lap":1} 11.07:U10{"lap":15} 12.07:U10{"lap":20}"#)
+        #expect(rig.line(from: 1) == #"10.07:U10{"lap":1} 11.07:U10{"lap":15} 12.07:U10{"lap":20}"#)
     }
 
     @Test func `events without a pause do not starve the phone`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
+        var rig = Rig.running(.frequent)
         for tick in 0..<100 {
             rig.advance(to: 10 + Double(tick) * 0.1)
-            rig.command(.update, #"{"state":{"lap":\#(tick + 1)},"urgency":"low"}"#)
+            rig.update(lap: tick + 1, .low)
         }
         rig.advance(to: 30)
         #expect(rig.line(from: 1) == #"10:U5{"lap":1} 15:U5{"lap":50} 20:U5{"lap":100}"#)
@@ -54,12 +41,8 @@ import TomboloJSON
     // MARK: 3 The grant is never exceeded
 
     @Test func `priority 10 never exceeds burst and rate in any window`() {
-        var rig = Rig()
-        rig.runningActivity()
-        for tick in 0..<4_000 {
-            rig.advance(to: 2 + Double(tick) * 2)
-            rig.command(.update, #"{"state":{"lap":\#(tick)},"urgency":"high"}"#)
-        }
+        var rig = Rig.running()
+        rig.laps(0..<4_000, .high) { 2 + Double($0) * 2 }
         let high = rig.pushes.filter { $0.push.priority == 10 }.map(\.at.seconds)
         let low = rig.pushes.filter { $0.push.priority == 5 }.map(\.at.seconds)
         #expect(high.count > 10)
@@ -73,11 +56,9 @@ import TomboloJSON
     }
 
     @Test func `a token is on disk before it is spent`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         rig.commitsByItself = false
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.pushes.count == 1)
         rig.commit()
         #expect(rig.pushes.count == 1, "the event is durable, its token is not yet")
@@ -87,24 +68,16 @@ import TomboloJSON
     }
 
     @Test func `an attempt that was surely not processed gives its token back`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
-        var refusals = 3
-        rig.verdict = { _ in
-            refusals -= 1
-            return refusals >= 0 ? .notSent(reason: "refused") : .accepted
-        }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 60)
+        var rig = Rig.running(until: 5)
+        rig.answerFirst(3, with: .notSent(reason: "refused"))
+        rig.update(lap: 1, .high, until: 60)
         let spent = rig.pushes.filter { $0.push.priority == 10 }.count
         #expect(spent == 5, "the start, three attempts and the one that counted")
         #expect(rig.pushes.last?.push.priority == 10)
     }
 
     @Test func `the budget is not spent a second time after a crash`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         for lap in 1...3 {
             rig.advance(to: Double(lap) * 3)
             rig.command(.update, #"{"state":{"lap":\#(lap)},"alert":{"title":"a","body":"b"}}"#)
@@ -112,8 +85,7 @@ import TomboloJSON
         let spent = rig.pushes.filter { $0.push.priority == 10 }.count
         #expect(spent == 4)
         #expect(rig.crash(recoverAt: 20).isEmpty)
-        rig.command(.update, #"{"state":{"lap":9},"urgency":"high"}"#)
-        rig.advance(to: 100)
+        rig.update(lap: 9, .high, until: 100)
         #expect(rig.pushes.filter { $0.push.priority == 10 }.count == spent)
         #expect(rig.pushes.last?.push.priority == 5)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":9}"#)
@@ -122,11 +94,9 @@ import TomboloJSON
     // MARK: 4 Must before latest before frame
 
     @Test func `an end waits for no bucket, no spacing and no push in flight`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         rig.verdict = { $0.event == .end ? .accepted : nil }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(.end, #"{"state":{"lap":2},"dismiss":"now"}"#)
         #expect(rig.line(from: 1) == #"5:U10{"lap":1} 5:E10{"lap":2}"#)
         rig.advance(to: 100)
@@ -136,9 +106,7 @@ import TomboloJSON
     }
 
     @Test func `an alert goes at 10 to the last token, then at 5, and expires`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 2)
+        var rig = Rig.running(until: 2)
         for lap in 1...5 {
             rig.command(
                 .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"a"},"alert_ttl":"25s"}"#)
@@ -153,11 +121,9 @@ import TomboloJSON
     }
 
     @Test func `an alert past its time is dropped and its state still goes`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 2)
+        var rig = Rig.running(until: 2)
         rig.verdict = { _ in nil }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
+        rig.update(lap: 1, .high)
         rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"a"},"alert_ttl":"3s"}"#)
         rig.advance(to: 8)
         rig.verdict = { _ in .accepted }
@@ -170,14 +136,8 @@ import TomboloJSON
     // MARK: 5 Start once
 
     @Test func `updates before the update token are held and never become further starts`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        for lap in 1...5 {
-            rig.advance(to: Double(lap) * 10)
-            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
-        }
+        var rig = Rig.started()
+        rig.laps(1...5) { Double($0) * 10 }
         #expect(rig.line() == #"0:S10{"lap":0}"#)
         #expect(rig.view()?.destinations.first?.waiting?.reason == "no_update_token")
         rig.advance(to: 60)
@@ -186,11 +146,8 @@ import TomboloJSON
     }
 
     @Test func `an end that is held for a token goes first and alone`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var rig = Rig.started()
+        rig.update(lap: 1)
         rig.command(.end, #"{"dismiss":"now"}"#)
         rig.advance(to: 3_600)
         rig.token("activity:cat", "bb")
@@ -201,7 +158,7 @@ import TomboloJSON
     @Test func `a start that was not sent and its end cancel each other`() {
         var rig = Rig()
         rig.device()
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.command(.end, #"{}"#)
         rig.token("start:Runner", "aa")
         rig.advance(to: 100)
@@ -209,15 +166,12 @@ import TomboloJSON
     }
 
     @Test func `a start of unknown outcome is not repeated, and a late token revives it`() {
-        var rig = Rig()
+        var rig = Rig.phone()
         rig.verdict = { $0.event == .start ? .unknown(reason: "cut") : .accepted }
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.advance(to: 60)
         #expect(rig.view()?.destinations.first?.waiting?.reason == "start_unknown")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 300)
+        rig.update(lap: 1, until: 300)
         #expect(rig.view()?.destinations.first?.phase == "gone")
         rig.token("activity:cat", "bb")
         rig.advance(to: 400)
@@ -225,14 +179,8 @@ import TomboloJSON
     }
 
     @Test func `resend repeats a start of unknown outcome once its deadline has passed`() {
-        var rig = Rig()
-        var first = true
-        rig.verdict = { _ in
-            defer { first = false }
-            return first ? .unknown(reason: "cut") : .accepted
-        }
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
+        rig.answerFirst(with: .unknown(reason: "cut"))
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0},"on_unknown_start":"resend"}"#
@@ -243,11 +191,9 @@ import TomboloJSON
     }
 
     @Test func `a start that was tried before a crash is not tried again`() {
-        var rig = Rig()
+        var rig = Rig.phone()
         rig.verdict = { _ in nil }
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         #expect(rig.pushes.count == 1)
         _ = rig.crash(recoverAt: 1)
         rig.advance(to: 90)
@@ -259,11 +205,9 @@ import TomboloJSON
     }
 
     @Test func `a token that is there already adopts the card without a start`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.token("activity:cat", "bb")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         #expect(rig.line() == #"0:U10{"lap":0}"#)
     }
 
@@ -273,16 +217,12 @@ import TomboloJSON
     func `a card that its app has begun gets its end though its token comes late`(
         isBegunAnew: Bool
     ) {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         let adopted = #"{"device":"phone","start":"adopt"}"#
         rig.command(.start, #"{"type":"Runner","audience":\#(adopted),"state":{"lap":0}}"#)
         rig.command(.end, #"{"dismiss":"now"}"#)
         if isBegunAnew {
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":1}}"#
-            ) { $0.restart = true }
+            rig.start(lap: 1, restart: true)
         }
         #expect(rig.crash(recoverAt: 10).isEmpty)
         rig.advance(to: 60)
@@ -296,13 +236,10 @@ import TomboloJSON
     // MARK: 6 One in flight, timestamps
 
     @Test func `one push is in flight at a time, and its silence ends after ten seconds`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 5)
+        var rig = Rig.running(.frequent, until: 5)
         rig.verdict = { _ in nil }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
-        rig.advance(to: 14)
+        rig.update(lap: 1, .high)
+        rig.update(lap: 2, .high, until: 14)
         #expect(rig.line(from: 1) == #"5:U10{"lap":1}"#)
         rig.verdict = { _ in .accepted }
         rig.advance(to: 20)
@@ -311,12 +248,8 @@ import TomboloJSON
 
     @Test
     func `timestamps are whole seconds, rise strictly, and stay within two seconds of the clock`() {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        for tick in 0..<60 {
-            rig.advance(to: 1 + Double(tick) * 0.5)
-            rig.command(.update, #"{"state":{"lap":\#(tick)},"urgency":"high"}"#)
-        }
+        var rig = Rig.running(.frequent)
+        rig.laps(0..<60, .high) { 1 + Double($0) * 0.5 }
         let stamps = rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }
         #expect(stamps.count == rig.pushes.count)
         #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $0 < $1 })
@@ -327,12 +260,10 @@ import TomboloJSON
     }
 
     @Test func `in lab a second is shared, and the trailing push is strictly newer`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 10.5)
+        var rig = Rig.running(.lab, until: 10.5)
         for tick in 0..<8 {
             rig.advance(to: 10.5 + Double(tick) * 0.05)
-            rig.command(.update, #"{"state":{"lap":\#(tick + 1)}}"#)
+            rig.update(lap: tick + 1)
         }
         rig.advance(to: 20)
         let stamps = rig.pushes.dropFirst().compactMap { Rig.aps($0.push)?["timestamp"]?.integer }

@@ -7,10 +7,8 @@ import TomboloJSON
 /// Sentences of the pacing rules that no other suite tells: the input line, and the line that comes
 /// out.
 @Suite struct PacingSentenceTests {
-    private let busy = PushResult.rejected(
-        status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
-    private let tooMany = PushResult.rejected(
-        status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil)
+    private let busy = PushResult.refusal(503, "ServiceUnavailable", .upstream)
+    private let tooMany = PushResult.refusal(429, "TooManyRequests", .tokenBackOff)
 
     private func stamps(_ rig: borrowing Rig) -> [Int64] {
         rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }
@@ -19,22 +17,17 @@ import TomboloJSON
     // MARK: 1 Leading edge
 
     @Test func `an equal state goes all the same with an alert`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         rig.command(.update, #"{"state":{"lap":0},"alert":{"title":"t"}}"#)
         #expect(rig.line(from: 1) == #"5:U10{"lap":0}"#)
     }
 
     @Test func `an equal state goes all the same where the last push may be lost`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         rig.verdict = { _ in .unknown(reason: "cut") }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
+        rig.update(lap: 1, .low)
         rig.verdict = { _ in .accepted }
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, .low, until: 60)
         #expect(rig.line(from: 1) == #"5:U5{"lap":1} 20:U5{"lap":1}"#)
     }
 
@@ -42,9 +35,7 @@ import TomboloJSON
 
     @Test func `the answer names the wait reason and its end`() {
         func reason(_ prepare: (inout Rig) -> Void) -> String? {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 10)
+            var rig = Rig.running(until: 10)
             prepare(&rig)
             return rig.view()?.destinations.first?.waiting?.reason
         }
@@ -88,8 +79,7 @@ import TomboloJSON
 
     @Test func `an end goes at 10, also where no tokens remain`() {
         for alerts in [1, 3, 9] {
-            var rig = Rig()
-            rig.runningActivity()
+            var rig = Rig.running()
             for lap in 1...alerts {
                 rig.advance(to: Double(lap) * 3)
                 rig.command(.update, #"{"state":{"lap":\#(lap)},"alert":{"title":"t"}}"#)
@@ -101,9 +91,7 @@ import TomboloJSON
     }
 
     @Test func `an end may share its second`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 10)
+        var rig = Rig.running(.lab, until: 10)
         for lap in 1...5 { rig.command(.update, #"{"state":{"lap":\#(lap)}}"#) }
         rig.command(.end, #"{"dismiss":"now"}"#)
         #expect(rig.pushes.last?.push.event == .end)
@@ -113,11 +101,9 @@ import TomboloJSON
 
     @Test func `an end waits for a token's back-off, and a parked upstream`() {
         for result in [tooMany, .notSent(reason: "no connection")] {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 10)
+            var rig = Rig.running(until: 10)
             rig.verdict = { _ in result }
-            rig.command(.update, #"{"state":{"lap":1}}"#)
+            rig.update(lap: 1)
             rig.verdict = { _ in .accepted }
             let before = rig.pushes.count
             rig.command(.end, #"{"dismiss":"now"}"#)
@@ -132,9 +118,7 @@ import TomboloJSON
         rig.device("phone", .lab)
         for id in ["a", "b", "c"] {
             rig.token("activity:\(id)", "aa0\(id)")
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
-                id: id)
+            rig.start(id)
         }
         rig.advance(to: 10)
         rig.core.setCapacityForTests(0)
@@ -164,13 +148,10 @@ import TomboloJSON
 
     @Test func `at most eight alerts wait, and older ones expire first`() {
         for count in [8, 9] {
-            var rig = Rig()
-            rig.runningActivity(.lab)
-            rig.advance(to: 10)
+            var rig = Rig.running(.lab, until: 10)
             let pause = rig.pause(#"{"activity":"cat"}"#)
             for lap in 1...count {
-                rig.command(
-                    .update, #"{"state":{"lap":\#(lap)},"alert":{"title":"\#(lap)"}}"#)
+                rig.command(.update, #"{"state":{"lap":\#(lap)},"alert":{"title":"\#(lap)"}}"#)
             }
             rig.advance(to: 20)
             rig.resume(pause)
@@ -184,14 +165,8 @@ import TomboloJSON
     // MARK: 5 Start once
 
     @Test func `a start that is sent again rings again: the one case`() {
-        var rig = Rig()
-        var first = true
-        rig.verdict = { _ in
-            defer { first = false }
-            return first ? .unknown(reason: "cut") : .accepted
-        }
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
+        rig.answerFirst(with: .unknown(reason: "cut"))
         rig.command(
             .start,
             #"{"type":"Runner","audience":{"device":"phone"},"state":{},"#
@@ -204,11 +179,8 @@ import TomboloJSON
     /// A card that shows up later all the same is ended, which costs nothing.
     @Test func `an end is held for a token twelve hours, and then has expired`() {
         for (hours, phase, expired) in [(11.9, "started", Int64(0)), (12.1, "gone", 1)] {
-            var rig = Rig()
-            rig.device()
-            rig.token("start:Runner", "aa")
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
+            var rig = Rig.phone()
+            rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{}}"#)
             rig.command(.end, #"{"dismiss":"now"}"#)
             rig.advance(to: hours * 3_600)
             #expect(rig.ledgers().first?.phase == phase, "after \(hours) h")
@@ -219,25 +191,19 @@ import TomboloJSON
     // MARK: 6 Timestamps
 
     @Test func `a timestamp is above the app's own last update`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let own = (Rig.epoch + .seconds(11)).rfc3339
         rig.report("cat", #"{"phase":"active","last_local_update":"\#(own)"}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 20)
+        rig.update(lap: 1, until: 20)
         #expect(stamps(rig)[1] == Rig.epoch.seconds + 12)
     }
 
     @Test func `an update of the app's own that is far ahead counts as now`() {
         for (ahead, stamp) in [(59, 60), (61, 11)] {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 10)
+            var rig = Rig.running(until: 10)
             let own = (Rig.epoch + .seconds(Int64(10 + ahead))).rfc3339
             rig.report("cat", #"{"phase":"active","last_local_update":"\#(own)"}"#)
-            rig.command(.update, #"{"state":{"lap":1}}"#)
-            rig.advance(to: 120)
+            rig.update(lap: 1, until: 120)
             let first = stamps(rig).dropFirst().first ?? 0
             let expected = Int64(ahead > 60 ? stamp : stamp + 10)
             #expect(first == Rig.epoch.seconds + expected)
@@ -245,17 +211,14 @@ import TomboloJSON
     }
 
     @Test func `a stored timestamp ahead of the clock holds nothing`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         var recovery = rig.recovery()
         // The wall clock was set back by a minute while no relay ran.
         recovery.lead = .seconds(-60)
         recovery.before = .init(reading: rig.now, toldThrough: rig.now)
         rig.recover(recovery)
         let before = rig.pushes.count
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 12)
+        rig.update(lap: 1, until: 12)
         rig.command(.end, "{}")
         #expect(rig.pushes.dropFirst(before).map(\.push.event) == [.update, .end])
     }
@@ -264,9 +227,7 @@ import TomboloJSON
 
     @Test func `every start carries a stale date`() {
         for (own, after) in [("", Int64(8 * 3_600)), (#","stale_after":"5m""#, 300)] {
-            var rig = Rig()
-            rig.device()
-            rig.token("start:Runner", "aa")
+            var rig = Rig.phone()
             rig.command(
                 .start,
                 #"{"type":"Runner","audience":{"device":"phone"},"state":{}"# + own + "}")
@@ -277,9 +238,7 @@ import TomboloJSON
 
     @Test func `an alert that met an unwell Apple waits again, within its time`() {
         for (ttl, rings) in [("2m", 2), ("1s", 1)] {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 10)
+            var rig = Rig.running(until: 10)
             var refusals = 1
             rig.verdict = { [busy] _ in
                 refusals -= 1
@@ -299,9 +258,7 @@ import TomboloJSON
         rig.device("phone", .lab)
         for id in ["a", "b", "c"] {
             rig.token("activity:\(id)", "aa0\(id)")
-            rig.command(
-                .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#,
-                id: id)
+            rig.start(id)
         }
         rig.advance(to: 10)
         rig.verdict = { _ in nil }
@@ -319,9 +276,7 @@ import TomboloJSON
     func `a pause holds all, an app, a type or an activity, and resumes with the newest`(
         _ scope: String
     ) {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         let pause = rig.pause(scope)
         for lap in 1...3 { rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"low"}"#) }
         rig.advance(to: 100)
@@ -335,11 +290,8 @@ import TomboloJSON
     // MARK: apns-expiration
 
     @Test func `each push expires when its kind says`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"low"}"#)
-        rig.advance(to: 40)
+        var rig = Rig.running(until: 10)
+        rig.update(lap: 1, .low, until: 40)
         rig.command(.update, #"{"state":{"lap":2},"urgency":"low","stale_after":"5m"}"#)
         rig.advance(to: 70)
         rig.command(.update, #"{"state":{"lap":3},"alert":{"title":"t"},"alert_ttl":"90s"}"#)

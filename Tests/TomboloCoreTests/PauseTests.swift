@@ -11,14 +11,9 @@ import TomboloJSON
         #"{"activity":"cat"}"#,
     ])
     func `a pause holds what it names, and on resume only the newest state goes`(scope: String) {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         let pause = rig.pause(scope)
-        for lap in 1...3 {
-            rig.advance(to: 5 + Double(lap) * 60)
-            rig.command(.update, #"{"state":{"lap":\#(lap)}}"#)
-        }
+        rig.laps(1...3) { 5 + Double($0) * 60 }
         rig.advance(to: 300)
         #expect(rig.line() == #"0:S10{"lap":0}"#)
         #expect(rig.view()?.destinations.first?.waiting?.reason == "paused")
@@ -49,20 +44,16 @@ import TomboloJSON
 
     @Test(arguments: [#"{"app":"com.other"}"#, #"{"type":"Other"}"#, #"{"activity":"dog"}"#])
     func `a pause does not hold other pushes`(scope: String) {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         _ = rig.pause(scope)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.line(from: 1) == #"5:U10{"lap":1}"#)
     }
 
     @Test func `an end waits for a pause, and then goes alone`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         let pause = rig.pause(#"{"all":true}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(.end, #"{"dismiss":"now"}"#)
         rig.advance(to: 60)
         #expect(rig.pushes.count == 1)
@@ -72,9 +63,7 @@ import TomboloJSON
 
     @Test func `an alert past its time expires while paused, one within it still rings`() {
         for (ttl, rings) in [("20s", false), ("2m", true)] {
-            var rig = Rig()
-            rig.runningActivity()
-            rig.advance(to: 5)
+            var rig = Rig.running(until: 5)
             let pause = rig.pause(#"{"all":true}"#)
             rig.command(
                 .update, #"{"state":{"lap":1},"alert":{"title":"a"},"alert_ttl":"\#(ttl)"}"#)
@@ -88,13 +77,10 @@ import TomboloJSON
     }
 
     @Test func `with alerts paused updates go without theirs, and starts wait`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         let pause = rig.pause(#"{"all":true,"alerts_only":true}"#)
         rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"a"}}"#)
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":7}}"#, id: "b")
+        rig.start("b", lap: 7)
         rig.advance(to: 30)
         #expect(rig.line(from: 1) == #"5:U10{"lap":1}"#)
         #expect(rig.pushes.last.flatMap { Rig.aps($0.push)?["alert"] } == nil)
@@ -105,13 +91,10 @@ import TomboloJSON
     }
 
     @Test func `a pause outlives a crash`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 5)
+        var rig = Rig.running(until: 5)
         let pause = rig.pause(#"{"type":"Runner","reason":"at night"}"#)
         #expect(rig.crash(recoverAt: 10).isEmpty)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 100)
+        rig.update(lap: 1, until: 100)
         #expect(rig.pushes.count == 1)
         #expect(rig.core.pauses(of: Rig.tenant).map(\.reason) == ["at night"])
         rig.resume(pause)
@@ -147,9 +130,7 @@ import TomboloJSON
     }
 
     @Test func `frames asked for in a pause are counted as paused`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.command(.play, ClipTests.clip)
         rig.advance(to: 1.95)
         let pause = rig.pause(#"{"all":true}"#)

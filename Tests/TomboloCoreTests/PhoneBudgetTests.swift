@@ -11,27 +11,20 @@ import TomboloCore
     }
 
     @Test func `without a word of the phone it is the class's, less what was spent`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         // The start was the first.
         #expect(phone(rig) == PhoneBudget(perHour: 14, left: 13, basis: .assumed))
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 12)
+        rig.update(lap: 1, .high, until: 12)
         #expect(phone(rig)?.left == 12)
     }
 
     @Test func `a phone that spoke later and shows less than it was sent has none left`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 12)
+        var rig = Rig.running(until: 10)
+        rig.update(lap: 1, .high, until: 12)
         rig.report("cat", #"{"phase":"active","shown_version":2}"#)
         #expect(phone(rig)?.basis == .reported)
         #expect(phone(rig)?.left == 12)
-        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 2, .high, until: 60)
         rig.report("cat", #"{"phase":"active","shown_version":2}"#)
         #expect(phone(rig) == PhoneBudget(perHour: 14, left: 0, basis: .reported))
         rig.report("cat", #"{"phase":"active","shown_version":3}"#)
@@ -39,11 +32,9 @@ import TomboloCore
     }
 
     @Test func `a phone that reports the newest state has its version on record, once`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         for lap in 1...2 {
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-            rig.advance(to: Double(lap * 60))
+            rig.update(lap: lap, .high, until: Double(lap * 60))
             for _ in 1...2 {
                 rig.report("cat", #"{"phase":"active","shown_state":{"lap":\#(lap)}}"#)
             }
@@ -60,8 +51,7 @@ import TomboloCore
     }
 
     @Test func `nothing limits class lab`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        let rig = Rig.running(.lab)
         #expect(phone(rig) == nil)
     }
 }

@@ -37,8 +37,7 @@ import TomboloJSON
     }
 
     @Test func `a device in another's place begins with its own budget and cards`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.presence(.active)
         rig.tell(.delete)
         rig.device("tablet")
@@ -89,12 +88,7 @@ import TomboloJSON
             rig.command(.start, start, id: "a") { $0.restart = true }
             #expect(BoundsTests.limit(rig) == limit)
             // An end that is taken back leaves no room.
-            let batch = try ["b", "nobody"].map { id in
-                Command(
-                    activity: ActivityKey(tenant: Rig.tenant, id: Identifier(id)!),
-                    content: try Command.Content(kind: .end, Rig.json("{}")),
-                    body: Array("{}".utf8))
-            }
+            let batch = try ["b", "nobody"].map { try Command(.end, "{}", id: $0) }
             rig.step(.atomic(batch, Ticket(1)))
             rig.command(.start, start, id: "d")
             #expect(BoundsTests.limit(rig) == limit)

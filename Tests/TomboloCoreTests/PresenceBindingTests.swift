@@ -16,7 +16,7 @@ import TomboloJSON
         rig.device("phone", budgetClass)
         rig.token("start:Runner", "aa")
         rig.presence(.active)
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.token("activity:cat", "bb")
         rig.advance(to: 1)
         return rig
@@ -87,11 +87,9 @@ import TomboloJSON
         var rig = Self.rig(.standard)
         rig.presence(.background)
         rig.advance(to: 30)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.line(from: 2) == #"30:U5{"lap":1,"corner":0}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 90)
+        rig.update(lap: 1, until: 90)
         #expect(rig.pushes.count == 3, "unchanged is unchanged")
         rig.command(.end, "{}")
         #expect(rig.line(from: 3) == #"90:E10{"lap":1,"corner":0}"#)
@@ -126,21 +124,15 @@ import TomboloJSON
 
     @Test func `a phone that reports it reports the newest version all the same`() {
         var rig = Self.rig()
-        rig.report(
-            "cat", #"{"phase":"active","received_state":{"lap":0,"corner":3.5}}"#)
+        rig.report("cat", #"{"phase":"active","received_state":{"lap":0,"corner":3.5}}"#)
         #expect(rig.view()?.destinations[0].shownMatches == true)
-        rig.report(
-            "cat", #"{"phase":"active","received_state":{"lap":9,"corner":8}}"#)
+        rig.report("cat", #"{"phase":"active","received_state":{"lap":9,"corner":8}}"#)
         #expect(rig.view()?.destinations[0].shownMatches == false)
     }
 
     @Test func `what Apple lost goes again`() {
         var rig = Self.rig(.standard)
-        var isFirst = true
-        rig.verdict = { _ in
-            defer { isFirst = false }
-            return isFirst ? .notSent(reason: "connection lost") : .accepted
-        }
+        rig.answerFirst(with: .notSent(reason: "connection lost"))
         rig.presence(.background)
         rig.advance(to: 30)
         #expect(rig.pushes.count == 3)
@@ -155,8 +147,7 @@ import TomboloJSON
         let lints = rig.lastAccepted?.lint ?? []
         #expect(
             lints.contains { $0.code == .presenceOnChannel && $0.pointer == "/type" }, "\(lints)")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         #expect(rig.line().hasSuffix(#"{"lap":1,"corner":0}"#), "\(rig.line())")
     }
 
@@ -164,9 +155,7 @@ import TomboloJSON
         var rig = Self.rig()
         rig.command(.update, #"{"state":{"corner":3}}"#)
         #expect(rig.lastRefusal == .invalidField)
-        rig.command(
-            .play,
-            #"{"tween":{"path":"/corner","from":0,"to":8,"duration":"1s"}}"#)
+        rig.command(.play, #"{"tween":{"path":"/corner","from":0,"to":8,"duration":"1s"}}"#)
         #expect(rig.lastRefusal == .invalidField)
         rig.command(.start, #"{"type":"Runner","state":{"corner":1}}"#, id: "dog")
         #expect(rig.lastRefusal == .invalidField)
@@ -196,11 +185,6 @@ import TomboloJSON
         ),
     ])
     func `what binds nothing is refused, with its place`(body: String, pointer: String) {
-        do {
-            _ = try ActivityType(reading: Rig.json(body))
-            Issue.record("\(body) is taken")
-        } catch {
-            #expect(error.errors.map(\.pointer) == [pointer])
-        }
+        #expect(Rig.faults { try ActivityType(reading: Rig.json(body)) } == [pointer])
     }
 }

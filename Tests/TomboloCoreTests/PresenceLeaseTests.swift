@@ -57,8 +57,7 @@ import Testing
         rig.tell(.presence(PresenceReport(phase: .active, at: Instant(rfc3339: time))))
         #expect(Self.place(rig) == "active")
         rig.advance(to: 1)
-        let damage = rig.crash(recoverAt: 2)
-        #expect(damage == [])
+        #expect(rig.crash(recoverAt: 2) == [])
         #expect(Self.place(rig) == "active")
     }
 

@@ -65,8 +65,7 @@ import TomboloJSON
             let heard = classifier.classify(
                 PresenceSignal(.willResignActive, at: nil), at: resigned)
             let isCovered = heard?.cause == .controlCenter
-            #expect(
-                isCovered == (row["is"]?.string == "covered"), "\(row["case"]?.string ?? "")")
+            #expect(isCovered == (row["is"]?.string == "covered"), "\(row["case"]?.string ?? "")")
         }
     }
 
@@ -158,9 +157,7 @@ import TomboloJSON
     // MARK: The gate
 
     @Test func `frames stop while the app is in front and go on where they stopped`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         let before = rig.pushes.count
         rig.command(.play, Self.shown)
         rig.advance(to: 1.25)
@@ -179,9 +176,7 @@ import TomboloJSON
     }
 
     @Test func `a silent phone counts as gone after ninety seconds`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.presence(.active)
         rig.advance(to: 12)
         let before = rig.pushes.count
@@ -193,9 +188,7 @@ import TomboloJSON
     }
 
     @Test func `states and alerts pass while frames wait`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.command(.play, Self.shown)
         rig.advance(to: 2)
         rig.presence(.active)
@@ -243,9 +236,7 @@ import TomboloJSON
     }
 
     @Test func `a place that the end gives counts on every phone`() {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.advance(to: 1)
+        var rig = Rig.running(.lab, until: 1)
         rig.command(.play, Self.shown)
         rig.advance(to: 1.35)
         rig.command(.end, #"{"state":{"lap":9}}"#)

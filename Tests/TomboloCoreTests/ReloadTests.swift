@@ -68,24 +68,18 @@ import TomboloJSON
         #expect(last >= 119, "the last wish is fulfilled too")
     }
 
-    @Test func `a device without a token is counted and gets no push`() {
+    @Test func `a device without a token is counted and gets no push`() throws {
         var rig = Self.rig()
         rig.reload(#"{"devices":["phone","other"]}"#, control: "door")
         #expect(rig.pushes.isEmpty)
-        guard case .stored(let stored)? = rig.answers.last else {
-            Issue.record("\(rig.answers)")
-            return
-        }
+        let stored = try #require(rig.answers.last?.stored)
         #expect(stored.count == 0)
         #expect(stored.unreachable == 2)
     }
 
     @Test func `a dead token is retired, and Apple's bad days are waited out`() {
         var rig = Self.rig()
-        rig.verdict = { _ in
-            .rejected(
-                status: 503, reason: "ServiceUnavailable", reaches: .upstream, tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(503, "ServiceUnavailable", .upstream) }
         rig.reload(Self.phone)
         rig.advance(to: 20)
         rig.verdict = { _ in .accepted }
@@ -104,14 +98,7 @@ import TomboloJSON
 
     @Test func `an attempt that was surely not processed is no send, also of a reload`() {
         var rig = Self.rig()
-        var refusals = 2
-        rig.verdict = { _ in
-            refusals -= 1
-            return refusals >= 0
-                ? .rejected(
-                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                    tokenGoneSince: nil) : .accepted
-        }
+        rig.answerFirst(2, with: .refusal(429, "TooManyRequests", .tokenBackOff))
         rig.reload(Self.phone)
         rig.advance(to: 100)
         #expect(Self.line(rig) == "0:widgets ee 1:widgets ee 3:widgets ee")
@@ -173,9 +160,7 @@ import TomboloJSON
         rig.reload(Self.phone, control: "lock")
         rig.reload(Self.phone, control: "lock")
         rig.verdict = { _ in .accepted }
-        rig.answer(
-            rig.flying[0],
-            .rejected(status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil))
+        rig.answer(rig.flying[0], .refusal(400, "BadMessageId", .push))
         rig.step(.tick)
         rig.advance(to: 60)
         #expect(rig.pushes.count == 2)
@@ -235,7 +220,6 @@ import TomboloJSON
         rig.command(.update, #"{"state":{"locked":false}}"#, id: "door")
         rig.advance(to: 401)
         let last = rig.pushes.filter { $0.at.seconds >= 400 }.map(\.push)
-        #expect(
-            Set(last.map { "\($0.surface)" }) == ["activity", "widgets", "control"])
+        #expect(Set(last.map { "\($0.surface)" }) == ["activity", "widgets", "control"])
     }
 }

@@ -64,11 +64,7 @@ import TomboloJSON
         rig.reload(#"{"device":"phone"}"#)
         #expect(view(rig)?.holder == .inFlight)
         for push in rig.flying {
-            rig.answer(
-                push,
-                .rejected(
-                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                    tokenGoneSince: nil))
+            rig.answer(push, .refusal(429, "TooManyRequests", .tokenBackOff))
         }
         #expect(view(rig)?.holder == .backOff)
     }

@@ -26,14 +26,10 @@ import TomboloJSON
     }
 
     @Test func `a card of an incarnation that a restart left behind gets its end after a crash`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.verdict = { _ in .notSent(reason: "no connection") }
         rig.command(.end, #"{"state":{"lap":9}}"#)
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":100}}"#
-        ) { $0.restart = true }
+        rig.start(lap: 100, restart: true)
         let before = rig.pushes.count
         #expect(rig.crash(recoverAt: 20).isEmpty)
         rig.verdict = { _ in .accepted }
@@ -46,9 +42,7 @@ import TomboloJSON
     /// Found by ten kills of the real relay: starts that had to take turns were on record as tried.
     @Test(arguments: [0.0, 0.1, 0.26, 0.4, 0.6, 0.8])
     func `a start that waits for its turn at the device is not taken for tried`(crash: Double) {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.standard)
         for id in ["one", "two", "three"] { rig.command(.start, UnknownStartTests.start, id: id) }
         rig.advance(to: crash)
         _ = rig.crash(recoverAt: crash + 1)
@@ -122,12 +116,11 @@ import TomboloJSON
     }
 
     @Test func `a token without a time is news also to a clock that was set back`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.now = Rig.epoch + .hours(-1)
         rig.token("activity:cat", "cc")
         rig.now = Rig.epoch + .seconds(10)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.pushes.last?.push.token == "cc")
     }
 
@@ -167,18 +160,14 @@ import TomboloJSON
     }
 
     @Test func `a start that may have gone leaves the highest timestamp it can have used`() {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.standard)
         rig.verdict = { _ in nil }
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         let used = rig.pushes.last.flatMap { Rig.aps($0.push)?["timestamp"]?.integer } ?? .max
         _ = rig.crash(recoverAt: 0)
         rig.verdict = { _ in .accepted }
         rig.token("activity:cat", "bb")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 20)
+        rig.update(lap: 1, until: 20)
         let next = rig.pushes.last.flatMap { Rig.aps($0.push)?["timestamp"]?.integer } ?? 0
         #expect(rig.pushes.count == 2)
         #expect(next > used)

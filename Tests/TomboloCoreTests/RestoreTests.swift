@@ -7,11 +7,10 @@ import TomboloJSON
 @Suite struct RestoreTests {
     /// A card that runs, and an alert that waits: Apple takes nothing more.
     private func waitingAlert() -> Rig {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.verdict = { _ in nil }
         rig.advance(to: 5)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(
             .update,
             #"{"state":{"lap":2},"alert":{"title":"a","body":"b"},"alert_ttl":"10m"}"#)
@@ -47,10 +46,8 @@ import TomboloJSON
 
     /// Found by the simulation: what phones had got from the gap stayed on them.
     @Test func `after a restore the state goes again, for phones may show the gap's`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        var rig = Rig.running()
+        rig.update(lap: 1, until: 60)
         let mark = rig.pushes.count
         #expect(rig.crash(recoverAt: 70, restored: true).isEmpty)
         rig.advance(to: 120)
@@ -59,8 +56,7 @@ import TomboloJSON
     }
 
     @Test func `after a restore a new card whose token comes takes its place without a start`() {
-        var rig = CardLifeTests.running(#","renew":"always""#)
-        rig.advance(to: 60)
+        var rig = CardLifeTests.running(#","renew":"always""#, until: 60)
         rig.token("activity:cat~1.1", "cc")
         rig.advance(to: 8 * CardLifeTests.hour - 1_000)
         #expect(rig.pushes.count { $0.push.event == .start } == 1)
@@ -68,13 +64,12 @@ import TomboloJSON
     }
 
     @Test func `after a restore a new card that was due before it is not started again`() {
-        var rig = CardLifeTests.running(#","renew":"always""#)
-        rig.advance(to: 8 * CardLifeTests.hour - 1_300)
+        var rig = CardLifeTests.running(
+            #","renew":"always""#, until: 8 * CardLifeTests.hour - 1_300)
         let mark = rig.pushes.count
         #expect(rig.crash(recoverAt: 8 * CardLifeTests.hour - 1_100, restored: true).isEmpty)
         rig.advance(to: 8 * CardLifeTests.hour - 600)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 8 * CardLifeTests.hour - 500)
+        rig.update(lap: 1, until: 8 * CardLifeTests.hour - 500)
         #expect(rig.pushes.dropFirst(mark).allSatisfy { $0.push.event == .update })
         #expect(rig.pushes.last?.push.token == "bb", "the old card goes on")
         rig.token("activity:cat~1.1", "cc")
@@ -85,21 +80,14 @@ import TomboloJSON
     /// Seed 303 of the simulation: the start had been refused before the backup, and was retried,
     /// and taken, after it.
     @Test func `after a restore a refused start is not retried, for its card may have begun`() {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil)
-        }
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        var rig = Rig.phone(.standard)
+        rig.verdict = { _ in .refusal(400, "BadMessageId", .push) }
+        rig.start()
         rig.advance(to: 10)
         rig.verdict = { _ in .accepted }
         let before = rig.pushes.count
         #expect(rig.crash(recoverAt: 20, restored: true).isEmpty)
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 60)
+        rig.retry(until: 60)
         #expect(rig.pushes.count == before)
         #expect(
             rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 9)
@@ -108,12 +96,11 @@ import TomboloJSON
 
     /// Seed 3306 of the simulation: the clock's reading in the backup was hours old.
     @Test func `after a restore timestamps go on from now, whatever the backup says`() throws {
-        var rig = Rig()
-        rig.runningActivity(.lab)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        var rig = Rig.running(.lab)
+        rig.update(lap: 1)
         var backup = rig.recovery()
         rig.advance(to: 3_600)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         let last = try #require(rig.pushes.last?.push)
         backup.restoredAt = rig.now
         let before = rig.pushes.count
@@ -130,13 +117,11 @@ import TomboloJSON
     /// Seed 4314: the relay that the restored log knows nothing of had begun after another boot,
     /// and was ahead of its clock.
     @Test func `after a restore timestamps go on beyond what a boot's reach allowed`() throws {
-        var rig = Rig()
-        rig.runningActivity(.lab)
+        var rig = Rig.running(.lab)
         let backup = rig.recovery()
         rig.advance(to: 100)
         var booted = rig.recovery()
-        booted.before = .init(
-            reading: rig.now, toldThrough: rig.now + RelayClock.reach)
+        booted.before = .init(reading: rig.now, toldThrough: rig.now + RelayClock.reach)
         rig.recover(booted)
         rig.command(.end, "{}")
         let ahead = try #require(rig.pushes.last?.push)
@@ -156,17 +141,14 @@ import TomboloJSON
     /// led to a second card.
     @Test
     func `after a restore a start is not sent again though its destination has no checkpoint`() {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.standard)
         rig.commitsByItself = false
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.commit()
         rig.commitsByItself = true
         #expect(rig.crash(recoverAt: 20, restored: true).isEmpty)
         rig.advance(to: 40)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.crash(recoverAt: 50).isEmpty)
         rig.advance(to: 400)
         #expect(rig.pushes.isEmpty)

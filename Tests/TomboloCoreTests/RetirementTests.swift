@@ -43,7 +43,7 @@ import TomboloJSON
         rig.step(try head(rig))
         #expect(rig.view()?.version == 2)
         #expect(rig.view()?.state.bytes == Array(#"{"lap":2}"#.utf8))
-        rig.command(.update, #"{"state":{"lap":3}}"#)
+        rig.update(lap: 3)
         #expect(rig.lastRefusal == .activityEnded)
         rig.command(.start, #"{"type":"T","state":{"lap":1}}"#) { $0.restart = true }
         #expect(rig.lastAccepted?.version == 3)

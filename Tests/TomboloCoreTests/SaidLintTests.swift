@@ -36,19 +36,17 @@ import TomboloJSON
     func `a change under a pause names the pause, and any other change does not`(
         pause: String, isHeld: Bool
     ) {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         _ = rig.pause(pause)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(lints(rig).map(\.code) == (isHeld ? [.pauseInForce] : []))
         if isHeld { #expect(lints(rig).first?.message.contains("resume pause_1") == true) }
     }
 
     @Test func `a pause of alerts holds starts, and takes the alert of an update`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         _ = rig.pause(#"{"all":true,"alerts_only":true}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(lints(rig).isEmpty)
         rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"a"}}"#)
         #expect(lints(rig).first?.message.contains("without its alert") == true)

@@ -21,12 +21,7 @@ import TomboloJSON
     func `a repeat is refused at the registration, and loads where it is stored`(
         text: String, place: String
     ) throws {
-        do throws(FieldErrors) {
-            _ = try StateSchema(reading: Rig.json(text), at: "")
-            Issue.record("it is taken")
-        } catch {
-            #expect(error.errors.map(\.pointer) == [place])
-        }
+        #expect(Rig.faults { try StateSchema(reading: Rig.json(text), at: "") } == [place])
         _ = try Self.schema(text, isStored: true)
     }
 

@@ -13,9 +13,7 @@ import TomboloJSON
     }
 
     @Test func `a phone gets ten starts, then one every two hours`() {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.lab)
         for number in 1...12 { Self.start(&rig, number) }
         rig.advance(to: 5)
         #expect(rig.pushes.count == 10)
@@ -29,32 +27,19 @@ import TomboloJSON
     }
 
     @Test func `a start that was surely not processed costs nothing`() {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
-        var refusals = 3
-        rig.verdict = { _ in
-            refusals -= 1
-            return refusals >= 0
-                ? .rejected(
-                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                    tokenGoneSince: nil) : .accepted
-        }
+        var rig = Rig.phone(.lab)
+        rig.answerFirst(3, with: .refusal(429, "TooManyRequests", .tokenBackOff))
         for number in 1...10 { Self.start(&rig, number) }
         rig.advance(to: 600)
         #expect(Set(rig.pushes.compactMap { $0.push.collapseID }).count == 10)
     }
 
     @Test func `starts that wait together for a better time are paid for when they go`() throws {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.lab)
         var isRefusing = true
         rig.verdict = { _ in
             isRefusing
-                ? .rejected(
-                    status: 429, reason: "TooManyRequests", reaches: .tokenBackOff,
-                    tokenGoneSince: nil) : .accepted
+                ? .refusal(429, "TooManyRequests", .tokenBackOff) : .accepted
         }
         for number in 1...10 { Self.start(&rig, number) }
         rig.advance(to: 1_200)
@@ -69,9 +54,7 @@ import TomboloJSON
     }
 
     @Test func `starts that a slow disk holds are paid for when they go`() throws {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.lab)
         rig.commitsByItself = false
         for number in 1...11 { Self.start(&rig, number) }
         // The starts are durable, and that they are tried is so much later.
@@ -87,9 +70,7 @@ import TomboloJSON
     }
 
     @Test func `the budget survives a crash`() {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.lab)
         for number in 1...10 { Self.start(&rig, number) }
         #expect(rig.crash(recoverAt: 10) == [])
         Self.start(&rig, 11)

@@ -11,10 +11,8 @@ import TomboloJSON
         case token, budget, pause, alertPause, upstream, backOff
     }
 
-    private static let refusal = PushResult.rejected(
-        status: 403, reason: "InvalidProviderToken", reaches: .providerToken, tokenGoneSince: nil)
-    private static let tooMany = PushResult.rejected(
-        status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil)
+    private static let refusal = PushResult.refusal(403, "InvalidProviderToken", .providerToken)
+    private static let tooMany = PushResult.refusal(429, "TooManyRequests", .tokenBackOff)
 
     private static func start(_ more: String = "") -> String {
         #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}\#(more)}"#
@@ -25,7 +23,9 @@ import TomboloJSON
     }
 
     /// A phone whose start waits.
-    private static func waiting(for obstacle: Obstacle, _ more: String = "") -> Rig {
+    private static func waiting(
+        for obstacle: Obstacle, _ more: String = "", until seconds: Double? = nil
+    ) -> Rig {
         var rig = Rig()
         rig.device("phone", .lab)
         if obstacle != .token { rig.token("start:Runner", "aa") }
@@ -40,6 +40,7 @@ import TomboloJSON
         case .backOff: rig.verdict = { _ in tooMany }
         }
         rig.command(.start, start(more))
+        if let seconds { rig.advance(to: seconds) }
         return rig
     }
 
@@ -51,8 +52,7 @@ import TomboloJSON
 
     @Test(arguments: Obstacle.allCases)
     func `no card begins after fifteen minutes, whatever held its start`(_ obstacle: Obstacle) {
-        var rig = Self.waiting(for: obstacle)
-        rig.advance(to: 800)
+        var rig = Self.waiting(for: obstacle, until: 800)
         let before = rig.ledgers()[0]
         #expect(before.ledger.counts.startWait == 0 && before.ledger.waiting(at: 1) == 1)
         rig.advance(to: 902)
@@ -67,8 +67,7 @@ import TomboloJSON
 
     @Test(arguments: Obstacle.allCases.filter { $0 != .budget })
     func `a start that may go before that goes`(_ obstacle: Obstacle) {
-        var rig = Self.waiting(for: obstacle)
-        rig.advance(to: 300)
+        var rig = Self.waiting(for: obstacle, until: 300)
         Self.lift(obstacle, &rig)
         rig.advance(to: 899)
         #expect(rig.pushes.last?.push.event == .start)
@@ -88,8 +87,7 @@ import TomboloJSON
         rig.command(
             .update,
             #"{"state":{"lap":1},"alert":{"title":"new","body":"b","sound":"default"}}"#)
-        rig.command(.update, #"{"state":{"lap":2}}"#)
-        rig.advance(to: second)
+        rig.update(lap: 2, until: second)
         Self.lift(.token, &rig)
         rig.advance(to: second + 5)
         let start = Self.starts(rig)
@@ -133,8 +131,7 @@ import TomboloJSON
     }
 
     @Test func `the wait continues while no relay runs`() {
-        var rig = Self.waiting(for: .token)
-        rig.advance(to: 100)
+        var rig = Self.waiting(for: .token, until: 100)
         #expect(rig.crash(recoverAt: 500) == [])
         rig.advance(to: 895)
         #expect(rig.view()?.destinations.first?.waiting?.reason == "no_start_token")
@@ -145,14 +142,13 @@ import TomboloJSON
         #expect(rig.ledgers()[0].ledger.counts.startWait == 1)
         // What became of it is not forgotten.
         #expect(rig.crash(recoverAt: 4_000) == [])
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.lastAccepted?.decision == .skipped(.startWait))
         #expect(rig.ledgers()[0].ledger.counts.startWait == 2)
     }
 
     @Test func `correcting the clock makes no start late`() {
-        var rig = Self.waiting(for: .token)
-        rig.advance(to: 100)
+        var rig = Self.waiting(for: .token, until: 100)
         rig.step(.clock(lead: .hours(24)))
         rig.advance(to: 200)
         rig.token("start:Runner", "aa")
@@ -161,8 +157,7 @@ import TomboloJSON
     }
 
     @Test func `what comes later ends so too, and one line of the history says it`() {
-        var rig = Self.waiting(for: .token)
-        rig.advance(to: 1_000)
+        var rig = Self.waiting(for: .token, until: 1_000)
         for lap in 1...5 { rig.command(.update, #"{"state":{"lap":\#(lap)}}"#) }
         #expect(rig.lastAccepted?.decision == .skipped(.startWait))
         #expect(rig.lastAccepted?.destinations.skipped == 1)
@@ -182,21 +177,18 @@ import TomboloJSON
     }
 
     @Test func `a card that the app begins itself gets the newest state`() {
-        var rig = Self.waiting(for: .token)
-        rig.advance(to: 1_000)
-        rig.command(.update, #"{"state":{"lap":3}}"#)
+        var rig = Self.waiting(for: .token, until: 1_000)
+        rig.update(lap: 3)
         rig.token("activity:cat", "bb")
         rig.advance(to: 1_010)
         #expect(rig.line() == #"1000:U10{"lap":3}"#)
-        rig.command(.update, #"{"state":{"lap":4}}"#)
-        rig.advance(to: 1_100)
+        rig.update(lap: 4, until: 1_100)
         #expect(rig.ledgers()[0].ledger.counts.startWait == 2)
         #expect(rig.ledgers()[0].ledger.counts.sent == 1)
     }
 
     @Test func `a new start begins a card, with a wait of its own`() {
-        var rig = Self.waiting(for: .token)
-        rig.advance(to: 1_000)
+        var rig = Self.waiting(for: .token, until: 1_000)
         rig.command(.end, "{}")
         rig.command(.start, Self.start()) { $0.restart = true }
         rig.advance(to: 1_800)
@@ -231,9 +223,7 @@ import TomboloJSON
     }
 
     @Test func `a start that is sent again has a wait of its own`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone()
         rig.verdict = { _ in .unknown(reason: "cut") }
         rig.command(.start, Self.start(#","start_wait":"20s","on_unknown_start":"resend""#))
         rig.advance(to: 60)
@@ -243,8 +233,8 @@ import TomboloJSON
     }
 
     @Test func `a renewal that waits is not skipped`() {
-        var rig = CardLifeTests.running(#","renew":"always","start_wait":"1m""#)
-        rig.advance(to: 7 * 3_600 + 2_300)
+        var rig = CardLifeTests.running(
+            #","renew":"always","start_wait":"1m""#, until: 7 * 3_600 + 2_300)
         let pause = rig.pause(#"{"activity":"cat"}"#)
         rig.advance(to: 7 * 3_600 + 2_900)
         rig.resume(pause)
@@ -253,27 +243,19 @@ import TomboloJSON
     }
 
     @Test func `a refused start that was skipped since can be sent again`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in
-            .rejected(
-                status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
-                tokenGoneSince: nil)
-        }
+        var rig = Rig.phone()
+        rig.verdict = { _ in .refusal(400, "BadDeviceToken", .tokenMisplaced) }
         rig.command(.start, Self.start())
         rig.advance(to: 1_000)
         #expect(rig.ledgers()[0].ledger.counts.startWait == 1)
         rig.verdict = { _ in .accepted }
         rig.token("start:Runner", "ab")
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 1_100)
+        rig.retry(until: 1_100)
         #expect(Self.starts(rig).count == 2, "\(rig.answers.suffix(1))")
     }
 
     @Test func `a start that was skipped leaves its part of the budget to others`() {
-        var rig = Self.waiting(for: .backOff)
-        rig.advance(to: 1_000)
+        var rig = Self.waiting(for: .backOff, until: 1_000)
         rig.verdict = { _ in .accepted }
         let count = rig.pushes.count
         for number in 1...9 { rig.command(.start, Self.start(), id: "fox-\(number)") }
@@ -282,17 +264,12 @@ import TomboloJSON
     }
 
     @Test func `a refused start that an operator sends again has a wait of its own`() {
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.verdict = { _ in
-            .rejected(status: 400, reason: "BadTopic", reaches: .topic, tokenGoneSince: nil)
-        }
+        var rig = Rig.phone()
+        rig.verdict = { _ in .refusal(400, "BadTopic", .topic) }
         rig.command(.start, Self.start())
         rig.advance(to: 5_000)
         rig.verdict = { _ in .accepted }
-        rig.step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
-        rig.advance(to: 5_100)
+        rig.retry(until: 5_100)
         #expect(Self.starts(rig).count == 2)
     }
 }

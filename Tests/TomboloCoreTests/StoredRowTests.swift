@@ -45,8 +45,7 @@ import TomboloJSON
         rig.advance(to: 30)
         rig.verdict = { push in
             push.event == .update
-                ? .rejected(
-                    status: 400, reason: "BadTopic", reaches: .push, tokenGoneSince: nil)
+                ? .refusal(400, "BadTopic", .push)
                 : .accepted
         }
         rig.command(.update, #"{"state":{"lap":7},"alert":{"title":"t"}}"#)
@@ -96,8 +95,7 @@ import TomboloJSON
         _ = rig.core.counters(of: Rig.tenant)
         _ = rig.core.pauses(of: Rig.tenant)
         _ = rig.core.deadLetters(DeadLetterQuery(tenant: Rig.tenant), before: nil, limit: 100)
-        _ = rig.core.budgets(
-            of: Rig.tenant, activity: nil, device: nil, limit: 100, now: rig.now)
+        _ = rig.core.budgets(of: Rig.tenant, activity: nil, device: nil, limit: 100, now: rig.now)
     }
 
     /// Every place in a row, and the row with something else there.

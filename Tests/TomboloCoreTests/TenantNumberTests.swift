@@ -34,13 +34,10 @@ import TomboloJSON
                     tenant: Self.other, id: "com.example.other", environment: .sandbox,
                     allowsLab: true))
         }
-        rig.verdict = { _ in
-            .rejected(status: 400, reason: "BadTopic", reaches: .push, tokenGoneSince: nil)
-        }
+        rig.verdict = { _ in .refusal(400, "BadTopic", .push) }
         for tenant in [Rig.tenant, Self.other] {
             let key = DeviceKey(tenant: tenant, id: Identifier("phone")!)
-            let registration = try DeviceRegistration(
-                reading: Rig.json(#"{"budget_class":"lab"}"#))
+            let registration = try DeviceRegistration(reading: Rig.json(#"{"budget_class":"lab"}"#))
             let token = try TokenRegistration(reading: Rig.json(#"{"token":"aa"}"#))
             rig.step(.device(key, .register(registration), Ticket(1)))
             rig.step(.device(key, .putToken(TokenName("activity:cat")!, token), Ticket(2)))

@@ -20,8 +20,7 @@ import TomboloJSON
         _ rig: inout Rig, _ token: String, _ device: String, by authority: DeviceAuthority,
         name: String = "start:Runner"
     ) throws {
-        let registration = try TokenRegistration(
-            reading: Rig.json("{\"token\":\"\(token)\"}"))
+        let registration = try TokenRegistration(reading: Rig.json("{\"token\":\"\(token)\"}"))
         rig.tell(.putToken(try #require(TokenName(name)), registration), device, by: authority)
     }
 
@@ -51,9 +50,7 @@ import TomboloJSON
     }
 
     @Test func `a card is not started twice by a token that died before its device went`() {
-        var rig = Rig()
-        rig.device("phone", .lab, user: "u42")
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.lab, user: "u42")
         Self.start(&rig, "cat", #"{"user":"u42"}"#)
         rig.advance(to: 60)
         rig.verdict = { _ in CardLifeTests.gone }
@@ -85,16 +82,15 @@ import TomboloJSON
 
     @Test(arguments: [false, true])
     func `of a device's two cards the one with a token ends with it`(isNewerFirst: Bool) {
-        var rig = CardLifeTests.running(#","renew":"always""#, os: "18.1", user: "u42")
-        rig.advance(to: 8 * CardLifeTests.hour - 1_200)
+        var rig = CardLifeTests.running(
+            #","renew":"always""#, os: "18.1", user: "u42", until: 8 * CardLifeTests.hour - 1_200)
         rig.tell(.delete)
         rig.device("phone", user: "u42", os: "18.1")
         rig.token("start:Runner", "aa")
         if isNewerFirst { rig.token("activity:cat~1.1", "cc") }
         rig.token("activity:cat", "bb")
         let before = rig.pushes.count
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 8 * CardLifeTests.hour - 1_100)
+        rig.update(lap: 1, until: 8 * CardLifeTests.hour - 1_100)
         let shown = rig.pushes.dropFirst(before).map(\.push).filter { $0.event == .update }
         #expect(shown.map(\.token) == (isNewerFirst ? ["cc"] : []))
         if !isNewerFirst { rig.token("activity:cat~1.1", "cc") }
@@ -110,15 +106,13 @@ import TomboloJSON
         rig.device("phone-2", user: "u42")
         rig.token("start:Runner", "aa", "phone-2")
         for lap in 1...4 {
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-            rig.advance(to: Double(lap) * 3)
+            rig.update(lap: lap, .high, until: Double(lap) * 3)
         }
         rig.command(.update, #"{"state":{"lap":5},"alert":{"title":"once"}}"#)
         rig.advance(to: 20)
         rig.token("activity:cat", "bb", "phone-2")
         for lap in 6...9 {
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-            rig.advance(to: Double(lap) * 4)
+            rig.update(lap: lap, .high, until: Double(lap) * 4)
         }
         let alerts = rig.pushes.compactMap { Rig.aps($0.push)?["alert"]?["title"]?.string }
         #expect(alerts.count { $0 == "once" } == 1, "\(alerts)")
@@ -160,12 +154,7 @@ import TomboloJSON
 
     @Test(arguments: [false, true])
     func `a deletion brings no fresh budget for updates, over a crash either`(crashes: Bool) {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.token("activity:cat", "bb")
+        var rig = Rig.running(.standard)
         for round in 1...4 {
             for number in 1...4 {
                 let urgent = #"{"state":{"lap":\#(round * 10 + number)},"urgency":"high"}"#
@@ -187,8 +176,8 @@ import TomboloJSON
     func `a card whose place was taken keeps its timestamp where its device goes and comes back`(
         name: String
     ) {
-        var rig = CardLifeTests.running(#","renew":"always""#, os: "18.1", user: "u42")
-        rig.advance(to: 8 * CardLifeTests.hour - 1_200)
+        var rig = CardLifeTests.running(
+            #","renew":"always""#, os: "18.1", user: "u42", until: 8 * CardLifeTests.hour - 1_200)
         rig.token("activity:cat~1.1", "cc")
         rig.command(.end, "{}")
         rig.tell(.delete)
@@ -256,19 +245,14 @@ import TomboloJSON
         try Self.put(&rig, "aa", "mallory", by: Self.own(user), name: "widget")
         #expect(rig.lastRefusal == .tokenInUse)
         rig.tell(
-            .putTokens(
-                try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"aa"}}}"#))),
+            .putTokens(try TokenSet(reading: Rig.json(#"{"tokens":{"widget":{"token":"aa"}}}"#))),
             "mallory", by: Self.own(user))
         #expect(rig.lastRefusal == .tokenInUse)
         // An operator's word counts, and what is deleted is free.
         try Self.put(&rig, "aa", "mallory", by: .operate)
         rig.tell(.delete, "mallory")
         try Self.put(&rig, "aa", "victim", by: Self.own(user == nil ? nil : "u42"))
-        guard case .stored(let stored)? = rig.answers.last else {
-            Issue.record("no answer")
-            return
-        }
-        #expect(stored.kind == .created)
+        #expect(rig.lastStored?.kind == .created)
     }
 
     @Test func `an older registration takes no token from a newer one`() throws {
@@ -280,17 +264,11 @@ import TomboloJSON
         let old = try TokenRegistration(
             reading: Rig.json(#"{"token":"aa","observed_at":"2023-11-14T22:13:30Z"}"#))
         rig.tell(.putToken(try #require(TokenName("start:Runner")), old), "two", by: Self.own())
-        guard case .stored(let stored)? = rig.answers.last else {
-            Issue.record("no answer")
-            return
-        }
-        #expect(stored.kind == .outdated)
+        #expect(rig.lastStored?.kind == .outdated)
     }
 
     @Test func `an erased device leaves nothing behind`() {
-        var rig = Rig()
-        rig.device("phone", .lab)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.lab)
         Self.start(&rig, "cat", #"{"device":"phone"}"#)
         rig.command(.end, "{}")
         rig.advance(to: 60)

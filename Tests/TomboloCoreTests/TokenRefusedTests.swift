@@ -5,16 +5,14 @@ import Testing
 
 /// What Apple refused is kept with the token's name, and is said wherever the token is missed.
 @Suite struct TokenRefusedTests {
-    private static let bad = PushResult.rejected(
-        status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced, tokenGoneSince: nil)
+    private static let bad = PushResult.refusal(400, "BadDeviceToken", .tokenMisplaced)
     private static let key = DeviceKey(tenant: Rig.tenant, id: Identifier("tablet")!)
     private static let start =
         #"{"type":"Runner","audience":{"device":"tablet"},"state":{},"alert":{"title":"a"}}"#
 
     /// One phone is right, and Apple refuses the start token of the other.
     private static func rig() -> Rig {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.device("tablet")
         rig.token("start:Runner", "cc", "tablet")
         rig.token("widget", "ee", "tablet")

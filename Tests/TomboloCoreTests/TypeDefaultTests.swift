@@ -11,7 +11,7 @@ import TomboloJSON
         rig.type(#"{"alert_ttl":"30s"}"#)
         rig.device()
         rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         let pause = rig.pause(#"{"activity":"cat"}"#)
         rig.token("activity:cat", "bb")
         rig.command(.update, #"{"state":{"lap":1},"alert":{"title":"t"}}"#)

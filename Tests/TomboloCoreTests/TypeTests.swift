@@ -15,13 +15,7 @@ extension Rig {
         }
     }
 
-    var lastStored: Stored? {
-        if case .stored(let stored)? = answers.last { stored } else { nil }
-    }
-
-    var refusedPointers: [String] {
-        if case .refused(let refusal)? = answers.last { refusal.errors.map(\.pointer) } else { [] }
-    }
+    var refusedPointers: [String] { lastRefused?.errors.map(\.pointer) ?? [] }
 }
 
 private let runner = """
@@ -153,10 +147,9 @@ private let runner = """
     }
 
     @Test func `a card can be ended after its type has become stricter`() {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.type(#"{"state":{"properties":{"eta":{"type":"integer"}},"required":["eta"]}}"#)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.lastRefusal == .stateInvalid)
         rig.command(.end, #"{"state":{"lap":1}}"#)
         #expect(rig.lastRefusal == .stateInvalid, "a state of its own is checked")

@@ -10,9 +10,7 @@ import TomboloJSON
 
     /// A start in flight whose card has registered its update token.
     static func cardBeforeAnswer() -> Rig {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.standard)
         rig.verdict = { $0.event == .start ? nil : .accepted }
         rig.command(.start, start)
         rig.token("activity:cat", "bb")
@@ -22,17 +20,15 @@ import TomboloJSON
     @Test func `a start that is never answered leaves a card alone that has a token`() {
         var rig = Self.cardBeforeAnswer()
         rig.advance(to: 200)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
         #expect(rig.pushes.last?.push.token == "bb")
     }
 
     @Test(arguments: [
         PushResult.notSent(reason: "no connection"),
-        .rejected(
-            status: 429, reason: "TooManyRequests", reaches: .tokenBackOff, tokenGoneSince: nil),
-        .rejected(
-            status: 400, reason: "BadMessageId", reaches: .push, tokenGoneSince: nil),
+        .refusal(429, "TooManyRequests", .tokenBackOff),
+        .refusal(400, "BadMessageId", .push),
         .unknown(reason: "the connection broke"),
     ])
     func `no outcome of a start makes a second one of a card that is there`(_ result: PushResult) {
@@ -40,15 +36,12 @@ import TomboloJSON
         rig.answer(rig.flying[0], result)
         rig.advance(to: 400)
         #expect(rig.pushes.filter { $0.push.event == .start }.count == 1)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 800)
+        rig.update(lap: 1, until: 800)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":1}"#)
     }
 
     @Test func `a start that is accepted late is not sent again`() {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.standard)
         rig.verdict = { _ in nil }
         rig.command(
             .start,
@@ -62,9 +55,7 @@ import TomboloJSON
     }
 
     @Test func `a start's alert does not ring again after a crash`() {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
+        var rig = Rig.phone(.standard)
         rig.verdict = { _ in nil }
         rig.command(
             .start,

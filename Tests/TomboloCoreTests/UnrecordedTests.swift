@@ -28,9 +28,9 @@ import TomboloJSON
         rig.device("phone", .lab)
         rig.command(.start, adopted)
         rig.token("activity:cat", "bb")
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.commitsByItself = false
-        rig.command(.update, #"{"state":{"lap":2}}"#)
+        rig.update(lap: 2)
         let isOnItsWay = rig.take()
         #expect(isOnItsWay)
         rig.token("activity:cat", "cc")
@@ -60,8 +60,7 @@ import TomboloJSON
         recovery.lead = .hours(-1)
         recovery.before = .init(reading: rig.now, toldThrough: rig.now)
         rig.recover(recovery)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 60)
+        rig.update(lap: 1, until: 60)
         let next = try #require(rig.pushes.last?.push)
         #expect(rig.pushes.count > before)
         #expect(timestamp(next) > timestamp(sent))
@@ -82,14 +81,10 @@ import TomboloJSON
 
     /// Seed 27730: the card of the incarnation before got the next one's state with its end.
     @Test func `an end that was taken is the end that goes again, also after a crash`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.command(.end, #"{"state":{"lap":9}}"#)
         rig.advance(to: 20)
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":100}}"#
-        ) { $0.restart = true }
+        rig.start(lap: 100, restart: true)
         rig.advance(to: 30)
         let before = rig.pushes.count
         #expect(rig.crash(recoverAt: 40).isEmpty)
@@ -104,56 +99,41 @@ import TomboloJSON
 
     /// Seed 31066: a checkpoint remembered an end that was never stored.
     @Test func `an atomic batch that is refused leaves no end behind`() throws {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
-        let end = try command(.end, #"{"state":{"lap":9}}"#)
-        var restart = try command(
+        var rig = Rig.running(until: 10)
+        let end = try Command(.end, #"{"state":{"lap":9}}"#)
+        var restart = try Command(
             .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":100}}"#)
         restart.restart = true
-        let wrong = try command(.update, #"{"state":{"lap":1}}"#, id: "nobody")
+        let wrong = try Command(.update, #"{"state":{"lap":1}}"#, id: "nobody")
         rig.step(.atomic([end, restart, wrong], Ticket(1_000)))
         #expect(rig.view()?.status == .active)
-        rig.command(.update, #"{"state":{"lap":5}}"#)
-        rig.advance(to: 20)
+        rig.update(lap: 5, until: 20)
         #expect(rig.crash(recoverAt: 30).isEmpty)
-        rig.command(.update, #"{"state":{"lap":6}}"#)
-        rig.advance(to: 100)
+        rig.update(lap: 6, until: 100)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":6}"#)
         #expect(rig.pushes.allSatisfy { $0.push.event != .end })
     }
 
     /// Seed 33909: the machine's clock was minutes behind Apple's and the phone's.
     @Test func `a token stays retired by Apple's clock where ours is behind it`() throws {
-        var rig = Rig()
-        rig.runningActivity()
+        var rig = Rig.running()
         rig.verdict = { push in
             push.event == .update
-                ? .rejected(
-                    status: 410, reason: "Unregistered", reaches: .tokenGone,
-                    tokenGoneSince: Rig.epoch + .minutes(5)) : .accepted
+                ? .refusal(410, "Unregistered", .tokenGone, since: Rig.epoch + .minutes(5))
+                : .accepted
         }
         rig.advance(to: 10)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         let late = Rig.json(
             "{\"token\":\"bb\",\"observed_at\":\"\((Rig.epoch + .minutes(4)).rfc3339)\"}")
         let name = try #require(TokenName("activity:cat"))
         rig.tell(.putToken(name, try TokenRegistration(reading: late)))
-        guard case .stored(let stored)? = rig.answers.last else {
-            Issue.record("\(String(describing: rig.answers.last))")
-            return
-        }
-        #expect(stored.kind == .outdated)
+        #expect(rig.lastStored?.kind == .outdated)
     }
 
     /// Seed 620: the card's token came when its alert had long been old news.
     @Test func `an end goes without its alert when that is past its time`() throws {
-        var rig = Rig()
-        rig.device("phone", .standard)
-        rig.token("start:Runner", "aa")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
-        rig.advance(to: 10)
+        var rig = Rig.started(.standard, until: 10)
         rig.command(.end, #"{"alert":{"title":"a","body":"b"}}"#)
         rig.advance(to: 200)
         rig.token("activity:cat", "bb")
@@ -163,13 +143,4 @@ import TomboloJSON
     }
 
     private func timestamp(_ push: Push) -> Int64 { Rig.aps(push)?["timestamp"]?.integer ?? 0 }
-
-    private func command(
-        _ kind: EventKind, _ body: String, id: String = "cat"
-    ) throws -> Command {
-        let document = try JSONDocument(Array(body.utf8))
-        return Command(
-            activity: ActivityKey(tenant: Rig.tenant, id: try #require(Identifier(id))),
-            content: try Command.Content(kind: kind, document.root), body: document.bytes)
-    }
 }

@@ -53,17 +53,10 @@ import TomboloJSON
         (#"{"round":{}}"#, "/round"), (#"{"round":{"/a":0}}"#, "/round/~1a"),
         (#"{"round":{"/a":-1}}"#, "/round/~1a"), (#"{"round":{"/a":"5"}}"#, "/round/~1a"),
         (#"{"round":{"a":5}}"#, "/round/a"), (#"{"round":[5]}"#, "/round"),
-        (
-            #"{"state":{"properties":{"score":{}}},"significant":["/scrore"]}"#, "/significant"
-        ),
+        (#"{"state":{"properties":{"score":{}}},"significant":["/scrore"]}"#, "/significant"),
     ])
     func `what names no value is refused, with its place`(body: String, pointer: String) {
-        do {
-            _ = try ActivityType(reading: Rig.json(body))
-            Issue.record("\(body) was taken")
-        } catch {
-            #expect(error.errors.map(\.pointer) == [pointer])
-        }
+        #expect(Rig.faults { try ActivityType(reading: Rig.json(body)) } == [pointer])
     }
 
     @Test func `a change of what does not show is kept, and spends no push`() {
@@ -77,8 +70,7 @@ import TomboloJSON
         #expect(rig.line(from: 1) == #"60:U10{"lap":1,"pulse":90}"#)
         #expect(rig.view()?.destinations.first?.acknowledgedVersion == 4)
         #expect(rig.ledgers()[0].ledger.counts.notVisible == 2)
-        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
-        rig.advance(to: 200)
+        rig.update(lap: 2, .high, until: 200)
         #expect(rig.line(from: 2) == #"180:U10{"lap":2,"pulse":91}"#)
     }
 
@@ -89,11 +81,8 @@ import TomboloJSON
         rig.type(#"{"significant":["/pulse"]}"#)
         rig.command(.update, #"{"state":{"pulse":91},"urgency":"high"}"#)
         rig.advance(to: 180)
-        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
-        rig.advance(to: 240)
-        #expect(
-            rig.line(from: 1)
-                == #"60:U10{"lap":1,"pulse":90} 120:U10{"lap":1,"pulse":91}"#)
+        rig.update(lap: 2, .high, until: 240)
+        #expect(rig.line(from: 1) == #"60:U10{"lap":1,"pulse":90} 120:U10{"lap":1,"pulse":91}"#)
     }
 
     @Test func `a new life of an activity shows its own state`() {
@@ -135,13 +124,11 @@ import TomboloJSON
 
     @Test func `after a lost answer the state goes again, whatever shows`() {
         var rig = Self.rig(#"{"round":{"/lap":10}}"#)
-        rig.command(.update, #"{"state":{"lap":20}}"#)
-        rig.advance(to: 120)
+        rig.update(lap: 20, until: 120)
         rig.verdict = { _ in .unknown(reason: "the connection broke") }
-        rig.command(.update, #"{"state":{"lap":30}}"#)
+        rig.update(lap: 30)
         rig.verdict = { _ in .accepted }
-        rig.command(.update, #"{"state":{"lap":29}}"#)
-        rig.advance(to: 140)
+        rig.update(lap: 29, until: 140)
         #expect(rig.pushes.last.map { Rig.state($0.push) } == #"{"lap":29}"#)
     }
 
@@ -149,15 +136,13 @@ import TomboloJSON
         var rig = ReloadTests.rig()
         rig.type(#"{"significant":["/lap"],"reloads":{"widgets":true}}"#)
         rig.token("start:Runner", "aa")
-        rig.command(
-            .start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        rig.start()
         rig.advance(to: 1_000)
         let before = rig.pushes.count { $0.push.surface == .widgets }
         rig.command(.update, #"{"state":{"pulse":1}}"#)
         rig.advance(to: 2_000)
         #expect(rig.pushes.count { $0.push.surface == .widgets } == before)
-        rig.command(.update, #"{"state":{"lap":1}}"#)
-        rig.advance(to: 3_000)
+        rig.update(lap: 1, until: 3_000)
         #expect(rig.pushes.count { $0.push.surface == .widgets } == before + 1)
     }
 }

@@ -17,14 +17,11 @@ import Testing
     }
 
     @Test func `a change counts while it waits, with the time since the oldest came`() {
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 100)
+        var rig = Rig.running(until: 100)
         #expect(Self.waiting(rig) == WaitingChanges())
         let pause = rig.pause(#"{"activity":"cat"}"#)
-        rig.command(.update, #"{"state":{"lap":1},"urgency":"high"}"#)
-        rig.advance(to: 107)
-        rig.command(.update, #"{"state":{"lap":2},"urgency":"high"}"#)
+        rig.update(lap: 1, .high, until: 107)
+        rig.update(lap: 2, .high)
         let held = Self.waiting(rig)
         for reason in WaitReason.allCases {
             #expect(held.count(of: reason) == (reason == .paused ? 1 : 0), "\(reason)")

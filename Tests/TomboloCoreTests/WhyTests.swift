@@ -12,11 +12,10 @@ import TomboloJSON
 
     /// What the relay makes of a line, in a class that sends each second.
     private func relay(_ line: Line, until end: Double = 60) -> [(second: Double, lap: Int)] {
-        var rig = Rig()
-        rig.runningActivity(.frequent)
+        var rig = Rig.running(.frequent)
         for (second, lap) in line {
             rig.advance(to: second)
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
+            rig.update(lap: lap, .high)
         }
         rig.advance(to: end)
         return rig.pushes.dropFirst().map { at, push in
@@ -57,13 +56,10 @@ import TomboloJSON
             events += hasToken ? "U" : "S"
         }
         #expect(events == "SSSU", "the fault: three cards")
-        var rig = Rig()
-        rig.device()
-        rig.token("start:Runner", "aa")
-        rig.command(.start, #"{"type":"Runner","audience":{"device":"phone"},"state":{"lap":0}}"#)
+        var rig = Rig.started()
         for second in [10, 20] {
             rig.advance(to: Double(second))
-            rig.command(.update, #"{"state":{"lap":\#(second)}}"#)
+            rig.update(lap: second)
         }
         rig.advance(to: 30)
         rig.token("activity:cat", "bb")
@@ -78,11 +74,9 @@ import TomboloJSON
             sent += letter
         }
         #expect(sent == "U", "the fault: the end had the same second")
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.verdict = { $0.event == .end ? .accepted : nil }
-        rig.command(.update, #"{"state":{"lap":1}}"#)
+        rig.update(lap: 1)
         rig.command(.end, #"{"dismiss":"now"}"#)
         #expect(rig.line(from: 1) == #"10:U10{"lap":1} 10:E10{"lap":1}"#)
     }
@@ -103,11 +97,9 @@ import TomboloJSON
         let now = Rig.epoch.seconds
         #expect(phone([now * 1_000, now + 1, now + 2], now: now) == 0, "the fault: none is shown")
         #expect(phone([now, now, now], now: now) == 1, "the fault: one of three")
-        var rig = Rig()
-        rig.runningActivity(.frequent)
+        var rig = Rig.running(.frequent)
         for lap in 1...3 {
-            rig.command(.update, #"{"state":{"lap":\#(lap)},"urgency":"high"}"#)
-            rig.advance(to: Double(lap))
+            rig.update(lap: lap, .high, until: Double(lap))
         }
         rig.advance(to: 10)
         let stamps = rig.pushes.compactMap { Rig.aps($0.push)?["timestamp"]?.integer }
@@ -123,9 +115,7 @@ import TomboloJSON
             now = now + .seconds(1)
         }
         #expect(bucket.left(grant, now: now) == 0, "the fault: four frames, and the alert has none")
-        var rig = Rig()
-        rig.runningActivity()
-        rig.advance(to: 10)
+        var rig = Rig.running(until: 10)
         rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[1,2,3],"every":"1s"}}"#)
         rig.advance(to: 600)
         rig.command(.update, #"{"state":{"name":"x"},"alert":{"title":"t"}}"#)
@@ -137,9 +127,7 @@ import TomboloJSON
         let (frames, every, granted) = (5, 0.1, 5.0)
         let sampled = (0..<20).map { Int((Double($0) * granted / every).rounded()) % frames }
         #expect(Set(sampled).count == 1, "the fault: twenty pushes of one frame")
-        var rig = Rig()
-        rig.runningActivity(.frequent)
-        rig.advance(to: 10)
+        var rig = Rig.running(.frequent, until: 10)
         rig.command(.play, #"{"flipbook":{"path":"/lap","frames":[0,1,2,3,4],"every":"100ms"}}"#)
         rig.advance(to: 10 + granted * 19 + 1)
         let shown = rig.pushes.suffix(20)

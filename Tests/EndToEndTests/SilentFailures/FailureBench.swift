@@ -33,8 +33,7 @@ enum Relaying {
     static func put(_ type: String, _ rig: inout Rig) throws -> [Lint.Code] {
         let type = try ActivityType(reading: Rig.json(type))
         rig.step(.type(type, name: "Runner", app: nil, Rig.tenant, Ticket(9_000)))
-        guard case .stored(let stored)? = rig.answers.last else { return [] }
-        return stored.lint.map(\.code)
+        return rig.lastStored?.lint.map(\.code) ?? []
     }
 }
 
@@ -100,6 +99,15 @@ struct PhoneUnderFailure {
         phone = Phone(configuration, at: now)
         follow(phone.boot())
         if starts { start(extra: channel.map { ",\"input-push-channel\":\"\($0)\"" } ?? "") }
+    }
+
+    /// What a phone did with what `happen` brings it.
+    static func silences(
+        starts: Bool = true, _ happen: (inout Self) -> Void
+    ) -> [FailureRow.Silence] {
+        var phone = Self(starts: starts)
+        happen(&phone)
+        return phone.silences
     }
 
     /// What it did with what came, or why it did nothing.

@@ -50,8 +50,7 @@ extension FailureRow {
             warn: {
                 var rig = Rig()
                 rig.tell(.register(try DeviceRegistration(reading: Rig.json("{}"))))
-                guard case .stored(let stored)? = rig.answers.last else { return [] }
-                return stored.lint.map { .lint($0.code) }
+                return rig.lastStored?.lint.map { .lint($0.code) } ?? []
             },
             endure: {
                 var gateway = GatewayUnderFailure(.production, tokenOf: .sandbox)
@@ -100,8 +99,7 @@ extension FailureRow {
             gateway.push(providerToken: gateway.providerToken(team: "TEAM999999"))
         },
         providerToken("provider token stale", "ExpiredProviderToken") { gateway in
-            gateway.push(
-                providerToken: gateway.providerToken(issuedAt: PushLint.now - 3_601))
+            gateway.push(providerToken: gateway.providerToken(issuedAt: PushLint.now - 3_601))
         },
         providerToken(
             "provider token renewed too often", "TooManyProviderTokenUpdates", status: 429

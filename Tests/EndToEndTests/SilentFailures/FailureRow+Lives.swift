@@ -11,11 +11,7 @@ extension FailureRow {
         return .init(
             what, .lint(code), .ignored(reason),
             warn: { PushLint.codes(aps).map { .lint($0) } },
-            endure: {
-                var phone = PhoneUnderFailure()
-                phone.change(aps)
-                return phone.silences
-            })
+            endure: { PhoneUnderFailure.silences { $0.change(aps) } })
     }
 
     static let ofLives: [FailureRow] = [
@@ -37,10 +33,10 @@ extension FailureRow {
                 ).map { .lint($0) }
             },
             endure: {
-                var phone = PhoneUnderFailure()
-                phone.pass(700)
-                phone.update(time: PushLint.now + 600)
-                return phone.silences
+                PhoneUnderFailure.silences {
+                    $0.pass(700)
+                    $0.update(time: PushLint.now + 600)
+                }
             }),
         .init(
             "stale date not a future whole second", .lint(.staleDateNotInFuture),
@@ -50,10 +46,10 @@ extension FailureRow {
                     .map { .lint($0) }
             },
             endure: {
-                var phone = PhoneUnderFailure()
-                phone.change(
-                    #""event":"update","content-state":{"image":"b"},"stale-date":1700000000"#)
-                return phone.silences
+                PhoneUnderFailure.silences {
+                    $0.change(
+                        #""event":"update","content-state":{"image":"b"},"stale-date":1700000000"#)
+                }
             }),
         .init(
             "dismissal date not a future whole second", .lint(.dismissalDateNotInFuture),
@@ -67,9 +63,9 @@ extension FailureRow {
                     }
             },
             endure: {
-                var phone = PhoneUnderFailure()
-                phone.change(#""event":"end","dismissal-date":1800000600.5"#)
-                return phone.silences
+                PhoneUnderFailure.silences {
+                    $0.change(#""event":"end","dismissal-date":1800000600.5"#)
+                }
             }),
         .init(
             "activity near 8 h without renewal", .lint(.activityNearItsEnd),
@@ -94,10 +90,10 @@ extension FailureRow {
                 return rig.lastRefusal.map { [.refused($0)] } ?? []
             },
             endure: {
-                var phone = PhoneUnderFailure()
-                phone.change(#""event":"end""#)
-                phone.update()
-                return phone.silences
+                PhoneUnderFailure.silences {
+                    $0.change(#""event":"end""#)
+                    $0.update()
+                }
             }),
         .init(
             "update after dismissal", .lint(.updateAfterEnd), .answered("Unregistered"),
@@ -123,16 +119,14 @@ extension FailureRow {
                     after: { rig in
                         for second in 1...12 {
                             rig.advance(to: Double(second * 2))
-                            rig.command(
-                                .update, #"{"state":{"lap":\#(second)},"urgency":"high"}"#)
+                            rig.command(.update, #"{"state":{"lap":\#(second)},"urgency":"high"}"#)
                         }
                     })
             },
             endure: {
                 var phone = PhoneUnderFailure()
                 for _ in 1...60 {
-                    phone.change(
-                        #""event":"update","content-state":{"image":"b"}"#, priority: 10)
+                    phone.change(#""event":"update","content-state":{"image":"b"}"#, priority: 10)
                 }
                 return phone.silences
             }),

@@ -15,18 +15,14 @@ extension FailureRow {
                     #""event":"update","content-state":{"image":7}"#, type: type
                 ).map { .lint($0.code) }
             },
-            endure: {
-                var phone = PhoneUnderFailure()
-                phone.update(image: "7")
-                return phone.silences
-            }),
+            endure: { PhoneUnderFailure.silences { $0.update(image: "7") } }),
         .init(
             "date in the wrong epoch", .lint(.dateInAnotherEpoch), .ignored(.dateInAnotherEpoch),
             warn: { try Relaying.warnings(.update, #"{"state":{"endDate":1790000000}}"#) },
             endure: {
-                var phone = PhoneUnderFailure()
-                phone.change(#""event":"update","content-state":{"image":"b","at":1800000000}"#)
-                return phone.silences
+                PhoneUnderFailure.silences {
+                    $0.change(#""event":"update","content-state":{"image":"b","at":1800000000}"#)
+                }
             }),
         .init(
             "new required field against older app versions", .lint(.newRequiredField),
@@ -40,9 +36,9 @@ extension FailureRow {
                 ).map { .lint($0) }
             },
             endure: {
-                var phone = PhoneUnderFailure()
-                phone.change(#""event":"update","content-state":{"other":1}"#)
-                return phone.silences
+                PhoneUnderFailure.silences {
+                    $0.change(#""event":"update","content-state":{"other":1}"#)
+                }
             }),
         .init(
             "payload too large", .lint(.payloadTooLarge), .answered("PayloadTooLarge"),
@@ -90,11 +86,7 @@ extension FailureRow {
                 try Relaying.warnings(
                     .start, #"{"type":"T","state":{},"audience":{"device":"phone"}}"#, id: "dog")
             },
-            endure: {
-                var phone = PhoneUnderFailure(starts: false)
-                phone.start(alert: false)
-                return phone.silences
-            }),
+            endure: { PhoneUnderFailure.silences(starts: false) { $0.start(alert: false) } }),
         .init(
             "start token of a terminated app", .lint(.startTokenOld), .ignored(.appTerminated),
             warn: {
@@ -103,10 +95,10 @@ extension FailureRow {
                     id: "dog", after: { $0.advance(to: 31 * 86_400) })
             },
             endure: {
-                var phone = PhoneUnderFailure(starts: false)
-                _ = phone.phone.setTerminated(true, at: PhoneUnderFailure.beginning)
-                phone.start()
-                return phone.silences
+                PhoneUnderFailure.silences(starts: false) {
+                    _ = $0.phone.setTerminated(true, at: PhoneUnderFailure.beginning)
+                    $0.start()
+                }
             }),
         .init(
             "apns-expiration: 0 on a start", .lint(.startNotStored),
@@ -115,10 +107,10 @@ extension FailureRow {
                 PushLint.codes(#""event":"start""#) { $0.expiration = "0" }.map { .lint($0) }
             },
             endure: {
-                var phone = PhoneUnderFailure(starts: false)
-                _ = phone.phone.setOnline(false, at: phone.now)
-                phone.start(expiration: .immediate)
-                return phone.silences
+                PhoneUnderFailure.silences(starts: false) {
+                    _ = $0.phone.setOnline(false, at: $0.now)
+                    $0.start(expiration: .immediate)
+                }
             }),
         .init(
             "an app that cannot report its activity's id", .lint(.activityIDUnknown),
@@ -128,11 +120,7 @@ extension FailureRow {
                     type: #"{"id_at":null}"#, .start,
                     #"{"type":"Runner","state":{},"audience":{"device":"phone"}}"#, id: "dog")
             },
-            endure: {
-                var phone = PhoneUnderFailure(starts: false)
-                phone.start(id: nil)
-                return phone.silences
-            }),
+            endure: { PhoneUnderFailure.silences(starts: false) { $0.start(id: nil) } }),
         .init(
             "presence on a channel", .lint(.presenceOnChannel), .shows("1 more"),
             warn: {

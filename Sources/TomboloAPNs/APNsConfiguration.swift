@@ -1,4 +1,5 @@
 package import TomboloCore
+import TomboloJSON
 
 /// One upstream: an app in one environment, and the endpoint of its pushes.
 package struct APNsConfiguration: Sendable {
@@ -51,13 +52,6 @@ package struct APNsConfiguration: Sendable {
             && !APNsPushType.allCases.contains {
                 !$0.topicSuffix.isEmpty && id.hasSuffix($0.topicSuffix)
             }
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && id.utf8.allSatisfy { $0.isAlphanumeric || ".-".utf8.contains($0) }
     }
 }

@@ -1,4 +1,5 @@
 package import TomboloCore
+import TomboloJSON
 
 /// The endpoint of pushes: Apple's, or a simulator's.
 package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
@@ -81,12 +82,6 @@ package struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isOfHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-            UInt8(ascii: "_"), UInt8(ascii: ":"):
-            true
-        default: false
-        }
+        byte.isAlphanumeric || ".-_:".utf8.contains(byte)
     }
 }

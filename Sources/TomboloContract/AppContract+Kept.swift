@@ -5,8 +5,7 @@ extension AppContract {
     /// The state to write to a file, as JSON. It contains tokens: protect the file until first
     /// unlock (`FileProtectionType.completeUntilFirstUserAuthentication`).
     public var kept: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.objectBytes { writer in
             writer.member("device", device)
             if let user { writer.member("user", user) }
             if isSignedOut { writer.member("signed_out", true) }
@@ -21,10 +20,8 @@ extension AppContract {
             }
             writer.array("cards", of: cards) { $1.keep(to: &$0) }
             writer.array("leaving", of: leaving.sorted()) { $0.string($1) }
-            writer.name("queue")
-            queue.keep(to: &writer)
+            writer.named("queue") { queue.keep(to: &$0) }
         }
-        return writer.bytes
     }
 
     /// Restores the state from a value of `kept`. If it cannot be read, or is another device's, it
@@ -73,11 +70,9 @@ extension AppContract.Token {
 
     /// The token as the body of `PUT /v1/devices/ID/tokens/NAME`.
     var body: [UInt8] {
-        var body = JSONWriter()
-        body.object { body in
+        JSONWriter.objectBytes { body in
             keep(to: &body)
         }
-        return body.bytes
     }
 }
 

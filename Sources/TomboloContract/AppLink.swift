@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// The link with which a tap opens the app. It names a card, or is another link of the app.
 ///
 /// For a card without another link, set `SCHEME://activity/NAME` as `widgetURL`.
@@ -32,7 +34,7 @@ public enum PathSegment {
     public static func encoded(_ segment: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let text = segment.utf8.flatMap { byte in
-            isUnreserved(byte)
+            byte.isUnreserved
                 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
         return String(decoding: text, as: UTF8.self)
@@ -64,15 +66,5 @@ public enum PathSegment {
         // `String(validating:as:)` is newer than iOS 16. A repair would change the bytes.
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

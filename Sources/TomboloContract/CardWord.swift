@@ -32,8 +32,7 @@ public struct CardWord: Hashable, Sendable {
     ///
     /// - Parameter by: who dismissed the card, `user` or `system`; nil if that is unknown.
     func body(by: String? = nil) -> [UInt8] {
-        var body = JSONWriter()
-        body.object { body in
+        JSONWriter.objectBytes { body in
             body.member("phase", phase.rawValue)
             if let by { body.member("by", by) }
             if let receivedVersion { body.member("received_version", receivedVersion) }
@@ -49,6 +48,5 @@ public struct CardWord: Hashable, Sendable {
             if let firstShownAt { body.member("first_shown_at", firstShownAt) }
             if let lastLocalUpdate { body.member("last_local_update", lastLocalUpdate) }
         }
-        return body.bytes
     }
 }

@@ -31,8 +31,7 @@ public struct DeviceFacts: Hashable, Sendable {
     }
 
     func body(user: String?) -> [UInt8] {
-        var body = JSONWriter()
-        body.object { body in
+        JSONWriter.objectBytes { body in
             body.member("app", app)
             body.member("environment", environment)
             if let user { body.member("user", user) }
@@ -45,6 +44,5 @@ public struct DeviceFacts: Hashable, Sendable {
             if let controlCenter { body.member("control_center", controlCenter.rawValue) }
             if let budgetClass { body.member("budget_class", budgetClass) }
         }
-        return body.bytes
     }
 }

@@ -58,13 +58,11 @@ public struct ScenePresence: Hashable, Sendable {
     /// The body of `PUT /v1/devices/ID/presence`.
     func body(_ phase: Phase, app: String, time: String, at now: Duration) -> [UInt8] {
         let (phase, cause) = report(phase, at: now)
-        var body = JSONWriter()
-        body.object { body in
+        return JSONWriter.objectBytes { body in
             body.member("app", app)
             body.member("phase", phase.rawValue)
             if let cause { body.member("cause", cause) }
             body.member("at", time)
         }
-        return body.bytes
     }
 }

@@ -49,8 +49,7 @@ public struct Tap: Hashable, Sendable {
     ///
     /// - Parameter time: the moment of the tap, in RFC 3339.
     public func body(time: String) -> [UInt8] {
-        var body = JSONWriter()
-        body.object { body in
+        JSONWriter.objectBytes { body in
             if let activity { body.member("activity", activity) }
             if let widget { body.member("widget", widget) }
             if let config { body.member("config", config) }
@@ -61,7 +60,6 @@ public struct Tap: Hashable, Sendable {
             }
             body.member("at", time)
         }
-        return body.bytes
     }
 
     /// Reads the relay's answer.

@@ -171,8 +171,6 @@ package struct HTTPFields: Hashable, Sendable, Sequence, ExpressibleByDictionary
         let fields: HTTPFields
         var offset = 0
 
-        init(fields: HTTPFields) { self.fields = fields }
-
         mutating func next() -> Int? {
             guard offset < fields.bytes.count else { return nil }
             defer {

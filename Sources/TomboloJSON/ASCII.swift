@@ -34,3 +34,11 @@ enum ASCII {
         }
     }
 }
+
+extension UInt8 {
+    /// True for an ASCII letter or digit.
+    package var isAlphanumeric: Bool { ASCII.isDigit(self) || (self | 0x20) &- 0x61 < 26 }
+
+    /// True for the characters that a URL never needs to escape (RFC 3986, 2.3).
+    package var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
+}

@@ -11,8 +11,7 @@ extension JSONView {
         case .object:
             writer.beginObject()
             for (name, value) in members {
-                writer.name(name)
-                value.write(into: &writer)
+                writer.named(name) { value.write(into: &$0) }
             }
             writer.endObject()
         case .array:

@@ -236,6 +236,21 @@ extension JSONWriter {
     }
 }
 
+/// Writes members that are always present.
+extension JSONWriter {
+    /// Writes a string; null if there is no value.
+    package mutating func nullable(_ name: String, _ value: String?) {
+        self.name(name)
+        if let value { string(value) } else { null() }
+    }
+
+    /// Writes an integer; null if there is no value.
+    package mutating func nullable(_ name: String, _ value: (some BinaryInteger)?) {
+        self.name(name)
+        if let value { integer(value) } else { null() }
+    }
+}
+
 /// Writes whole objects and arrays: each bracket that is opened is closed.
 extension JSONWriter {
     /// Writes an object, as a member if it has a name. `members` writes its names and values.
@@ -246,6 +261,14 @@ extension JSONWriter {
         beginObject()
         try members(&self)
         endObject()
+    }
+
+    /// Writes a member. `value` writes its one value.
+    package mutating func named<Failure>(
+        _ name: String, _ value: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        self.name(name)
+        try value(&self)
     }
 
     /// Writes an array, as a member if it has a name. `elements` writes its values.
@@ -267,5 +290,32 @@ extension JSONWriter {
         beginArray()
         for element in list { try write(&self, element) }
         endArray()
+    }
+}
+
+extension JSONWriter {
+    /// The bytes of an object with the members that `write` writes.
+    package static func objectBytes<Failure>(
+        _ write: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) -> [UInt8] {
+        var writer = JSONWriter()
+        try writer.object(nil, write)
+        return writer.bytes
+    }
+}
+
+extension JSON {
+    /// An object with the members that `write` writes.
+    package static func object<Failure>(
+        _ write: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) -> JSON {
+        JSON(unchecked: try JSONWriter.objectBytes(write))
+    }
+
+    /// A string, with all that must be escaped.
+    package static func string(_ text: String) -> JSON {
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.json
     }
 }

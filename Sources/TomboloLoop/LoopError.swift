@@ -3,11 +3,6 @@ package struct LoopError: Error, Hashable, CustomStringConvertible {
     package let call: String
     package let errno: Int32
 
-    package init(call: String, errno: Int32) {
-        self.call = call
-        self.errno = errno
-    }
-
     package var description: String {
         "\(call) failed: \(systemErrorText(errno))\(remedy)"
     }

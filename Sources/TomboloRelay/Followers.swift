@@ -1,5 +1,4 @@
 package import TomboloCore
-import TomboloEventLog
 import TomboloLoop
 
 /// The rows of the log that a reader wants.

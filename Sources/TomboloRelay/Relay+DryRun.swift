@@ -39,24 +39,11 @@ extension Relay {
     /// Number of commands tried in one turn. Each may start an activity on a thousand devices.
     private static let dryRunPieceMax = 4
 
-    /// The effect of registering a type now. Stores nothing.
-    package func dryRunType(
-        _ type: ActivityType, named name: String, app: String?, tenant: TenantID
-    ) -> Result<Stored, Refusal> {
-        Result { () throws(Refusal) in
-            try core.dryRunType(type, named: name, app: app, tenant: tenant)
-        }
-    }
-
-    /// The answer that a device's command would get now.
-    package func dryRunDeviceCommand(
-        _ command: DeviceCommand, for device: DeviceKey, by authority: DeviceAuthority
-    ) -> Result<Stored, Refusal> {
-        read { core, now in
-            Result { () throws(Refusal) in
-                try core.dryRunDeviceCommand(command, for: device, by: authority, now: now)
-            }
-        }
+    /// What `run` would change now, or why it is refused. Stores nothing.
+    package func dryRun<Value: Sendable>(
+        _ run: (borrowing Core, Instant) throws(Refusal) -> Value
+    ) -> Result<Value, Refusal> {
+        Result { () throws(Refusal) in try run(core, steadyNow()) }
     }
 
     /// The activities that an `EndMany` would end. Examines them in pieces.
@@ -68,34 +55,14 @@ extension Relay {
         var place = 0
         while let places = await nextPiece(of: request, from: place) {
             (request.places, place) = (places, places.upperBound)
-            let piece = read { core, now in
-                Result { () throws(Refusal) in try core.dryRunEnds(request, now: now) }
-            }
-            switch piece {
+            switch dryRun({ (core, now) throws(Refusal) in
+                try core.dryRunEnds(request, now: now)
+            }) {
             case .success(let ended): all += ended
             case .failure(let refusal): if all.isEmpty { return .failure(refusal) }
             }
         }
         return .success(all)
-    }
-
-    /// The pause that would begin or end.
-    package func dryRunPause(
-        _ command: PauseCommand, of tenant: TenantID
-    ) -> Result<Pause, Refusal> {
-        read { core, now in
-            Result { () throws(Refusal) in try core.dryRunPause(command, of: tenant, now: now) }
-        }
-    }
-
-    /// Why a pause is refused because its scope is unknown; nil if it is known.
-    package func objection(to request: PauseRequest, of tenant: TenantID) -> Refusal? {
-        read { core, _ in core.objection(to: request, of: tenant) }
-    }
-
-    /// The devices that a reload would reach.
-    package func dryRunReloads(_ request: ReloadRequest, of tenant: TenantID) -> Stored {
-        read { core, _ in core.dryRunReloads(request, of: tenant) }
     }
 
     /// The result of a retry of dead letters.
@@ -105,9 +72,7 @@ extension Relay {
             if all.count + all.unreachable > 0 { await letOthersGo() }
             var piece = query
             piece.serials = serials
-            switch read({ core, _ in
-                Result { () throws(Refusal) in try core.dryRunDeadLetters(piece) }
-            }) {
+            switch dryRun({ (core, _) throws(Refusal) in try core.dryRunDeadLetters(piece) }) {
             case .success(let stored): all.add(stored)
             case .failure(let refusal): return .failure(refusal)
             }

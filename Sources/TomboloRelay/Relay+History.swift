@@ -19,12 +19,11 @@ extension Relay {
     func noteStop() { learn("relay.stopped", of: .main, nil) }
 
     private func learn(_ kind: String, of tenant: TenantID, _ note: OperatorNote?) {
-        var writer = JSONWriter()
-        writer.object { writer in
+        let body = JSON.object { writer in
             for field in note?.fields ?? [] { writer.member(field.name, field.value) }
             if let note { writer.member("text", note.text) }
         }
-        core.learn(kind, of: tenant, writer.bytes, now: steadyNow())
+        core.learn(kind, of: tenant, body.bytes, now: steadyNow())
     }
 
     /// Returns when all facts known now are durable, or after a second if the log is slow.
@@ -56,11 +55,6 @@ extension Relay {
             core.deliveryIDs.owner(user, fact.tenant) == owner
         else { return nil }
         return user
-    }
-
-    /// The next fact that will report facts which were not kept for a tenant; nil if all were kept.
-    package func comingThinning(of tenant: TenantID) -> NewFact? {
-        read { core, now in core.comingThinning(of: tenant, now: now) }
     }
 
     /// When to write facts for a caller that waits: with the next write if one is due, else at

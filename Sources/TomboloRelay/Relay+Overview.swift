@@ -61,13 +61,6 @@ extension Relay {
         return read { core, now in core.deviceViews(page, of: tenant, now: now) }
     }
 
-    /// A page of a tenant's registered types, by app and then by name.
-    package func types(
-        of tenant: TenantID, after: (app: String, name: String)?, limit: Int
-    ) -> (views: [TypeView], next: (app: String, name: String)?) {
-        read { core, _ in core.typeViews(of: tenant, after: after, limit: limit) }
-    }
-
     /// Waits for a later turn of the loop before the next piece of long work. If the task is
     /// cancelled, this function returns without waiting, so the work is still completed.
     package func letOthersGo(_ group: String = "") async {

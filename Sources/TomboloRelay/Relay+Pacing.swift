@@ -60,11 +60,6 @@ extension Relay {
         read { core, _ in core.pauses(of: tenant) }
     }
 
-    /// The ledgers of an activity's destinations; nil if there is no such activity.
-    package func ledgers(of key: ActivityKey) -> [LedgerView]? {
-        read { core, now in core.ledgers(of: key, now: now) }
-    }
-
     /// How much is left of the budgets of live destinations, and the grants of the budget classes.
     package func budgets(
         of tenant: TenantID, activity: Identifier?, device: Identifier?, after: BudgetPlace?,
@@ -77,15 +72,6 @@ extension Relay {
                     of: tenant, activity: activity, device: device, after: after, limit: limit,
                     now: now)
             )
-        }
-    }
-
-    /// The same for the budgets of widgets and controls.
-    package func surfaceBudgets(
-        of tenant: TenantID, device: Identifier?, limit: Int
-    ) -> [SurfaceBudgetView] {
-        read { core, now in
-            core.surfaceBudgets(of: tenant, device: device, limit: limit, now: now)
         }
     }
 

@@ -27,16 +27,6 @@ extension Relay {
         read { core, _ in core.devices(ofUser: user, tenant: tenant) }
     }
 
-    /// The activity that was last sent to the device; nil if there is none.
-    package func newestActivity(on key: DeviceKey) -> ActivityKey? {
-        read { core, _ in core.newestActivity(on: key) }
-    }
-
-    /// The check of an activity's state against its registered type; nil if there is none.
-    package func typeCheck(_ key: ActivityKey) -> TypeCheck? {
-        read { core, _ in core.typeCheck(key) }
-    }
-
     /// The tenant's device that has a token now, or else the one that had it when Apple reported it
     /// as invalid. The second search is done in pieces.
     package func device(holding token: String, tenant: TenantID) async -> Identifier? {
@@ -55,12 +45,6 @@ extension Relay {
 
     /// Number of devices that are examined in one turn.
     private static let devicesLookedAt = 4_096
-
-    /// True if a command is the same request as the one that made an event, even if its JSON is
-    /// spelled differently.
-    package func isRequest(_ command: Command, of event: NewEvent) -> Bool {
-        read { core, _ in core.isRequest(command, of: event) }
-    }
 
     /// The encoded API keys.
     package func keys() -> [(number: Int64, value: [UInt8])] { core.storedKeys }
@@ -132,7 +116,7 @@ extension Relay {
     }
 
     /// Calls `look` with the core and the present time.
-    func read<Value>(_ look: (borrowing Core, Instant) -> Value) -> Value {
+    package func read<Value>(_ look: (borrowing Core, Instant) -> Value) -> Value {
         look(core, steadyNow())
     }
 

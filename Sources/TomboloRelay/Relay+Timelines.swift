@@ -10,26 +10,6 @@ extension Relay {
         await ask { .timeline(command, tenant, $0) }
     }
 
-    /// The answer that a command would get now. Stores nothing.
-    package func dryRunTimeline(
-        _ command: TimelineCommand, of tenant: TenantID
-    ) -> Result<Stored, Refusal> {
-        read { core, _ in
-            Result { () throws(Refusal) in try core.dryRunTimeline(command, of: tenant) }
-        }
-    }
-
-    /// One timeline, in the form for its producer.
-    package func timeline(
-        _ kind: Identifier, app: String?, _ subject: TimelineSubject, of tenant: TenantID
-    ) -> Result<TimelineView, Refusal> {
-        read { core, _ in
-            Result { () throws(Refusal) in
-                try core.timeline(kind, app: app, subject, of: tenant)
-            }
-        }
-    }
-
     /// A page of a tenant's timelines, sorted by app, kind and subject.
     ///
     /// - Parameter after: sort key of the last timeline of the previous page.
@@ -59,13 +39,11 @@ extension Relay {
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
     ) -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
-        read { core, present in
+        dryRun { (core, present) throws(Refusal) in
             let now = moment ?? present
-            return Result { () throws(Refusal) in
-                let entries = try core.entries(
-                    kind, app: app, subject, family: family, by: reader, of: tenant, now: now)
-                return (entries, core.wall(now))
-            }
+            let entries = try core.entries(
+                kind, app: app, subject, family: family, by: reader, of: tenant, now: now)
+            return (entries, core.wall(now))
         }
     }
 
@@ -84,13 +62,10 @@ extension Relay {
     > {
         var after = after
         while true {
-            let found = read { core, _ in
-                Result { () throws(Refusal) in
-                    try core.choosable(kind, app: app, by: reader, after: after, of: tenant)
-                }
-            }
             let listing: TimelineListing
-            switch found {
+            switch dryRun({ (core, _) throws(Refusal) in
+                try core.choosable(kind, app: app, by: reader, after: after, of: tenant)
+            }) {
             case .success(let whole): listing = await collected(whole)
             case .failure(let refusal): return .failure(refusal)
             }

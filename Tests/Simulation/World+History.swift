@@ -107,7 +107,9 @@ extension World {
         } catch {
             return violated(.ledger, "the history cannot be read: \(error)")
         }
-        said += await relay.comingThinning(of: tenant).map(Self.changes) ?? 0
+        said += await relay.read { core, now in
+            core.comingThinning(of: tenant, now: now).map(Self.changes) ?? 0
+        }
         // A relay that is killed takes the counts of a minute with it, but not the first.
         if lives == 1 ? missing > said : missing > 0 && before == nil {
             violated(.ledger, "\(tenant.name): \(missing) records are missing, \(said) left out")

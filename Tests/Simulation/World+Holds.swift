@@ -110,7 +110,7 @@ extension World {
         var missing: [TenantID: Int64] = [:]
         for (_, model) in reference.models.sorted(by: { $0.key < $1.key }) {
             let key = ActivityKey(tenant: model.tenant, id: Plan.identifier(model.id))
-            let views = await relay.ledgers(of: key) ?? []
+            let views = await relay.read { core, now in core.ledgers(of: key, now: now) } ?? []
             missing[model.tenant, default: 0] += await checkHistory(relay, key, views)
             for view in views {
                 let ledger = view.ledger

@@ -73,7 +73,7 @@ import TomboloJSON
         let view = TimelineView(
             key: row.key, timeline: row.timeline, updatedAt: row.updatedAt,
             dueAt: row.nextDue([.utc])?.at)
-        try expect("timeline-page.one") { TimelinePage([view], next: nil).write(to: &$0) }
+        try expect("timeline-page.one") { ListPage("timelines", [view], next: nil).write(to: &$0) }
         var stored = Stored(.created)
         (stored.count, stored.unreachable) = (2, 1)
         let answer = TimelineAnswer(
@@ -137,7 +137,7 @@ import TomboloJSON
     @Test func `an activity whose clip plays`() throws {
         try expect("activity.playing") { Samples.activity.write(to: &$0) }
         try expect("activity-page.one") {
-            ActivityPage(activities: [Samples.activity], next: Samples.activity.key.id)
+            ListPage("activities", [Samples.activity], next: Samples.activity.key.id.rawValue)
                 .write(to: &$0)
         }
     }
@@ -322,12 +322,12 @@ import TomboloJSON
 
     @Test func `lists of what is registered`() throws {
         try expect("device-page.last") {
-            DevicePage([Samples.device], next: nil).write(to: &$0)
+            ListPage("devices", [Samples.device], next: nil).write(to: &$0)
         }
         let type = TypeView(
             app: "com.example.app", name: "Order", budgetClass: nil,
             body: JSON(unchecked: Array(#"{"app":"com.example.app","plays":true}"#.utf8)))
-        try expect("type-page.one") { TypePage([type], next: nil).write(to: &$0) }
+        try expect("type-page.one") { ListPage("types", [type], next: nil).write(to: &$0) }
     }
 
     @Test func `what an operator looks at first`() throws {

@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test func `a refused version is done, and owes nothing more`() {
-        var one = destination { $0.owesTrailing = true }
+        var one = destination { $0[.owesTrailing] = true }
         one.refused(flying(version: 5, alert: 5))
-        #expect(one.acknowledged == 5 && one.alertsThrough == 5 && !one.owesTrailing)
+        #expect(one.acknowledged == 5 && one.alertsThrough == 5 && !one[.owesTrailing])
         #expect(one.echo.count(of: 5) == Echo.countMax)
     }
 
@@ -73,9 +73,9 @@ import Testing
     @Test func `a lost trailing push is owed again`() {
         var one = destination()
         one.wantAgain(flying(wish: .latest(.normal)), now: Self.now)
-        #expect(!one.owesTrailing)
+        #expect(!one[.owesTrailing])
         one.wantAgain(flying(wish: .trailing), now: Self.now)
-        #expect(one.owesTrailing)
+        #expect(one[.owesTrailing])
     }
 
     @Test func `a start and an alert are on record before they are tried`() {
@@ -95,9 +95,9 @@ import Testing
     }
 
     @Test func `a phase is entered once`() {
-        var one = destination { $0.startWasRefused = true }
+        var one = destination { $0[.startWasRefused] = true }
         let begun = one.enter(.started, now: Self.now)
-        #expect(begun && one.phaseSince == Self.now && !one.startWasRefused)
+        #expect(begun && one.phaseSince == Self.now && !one[.startWasRefused])
         let again = one.enter(.started, now: Self.now + .seconds(1))
         #expect(!again && one.phaseSince == Self.now)
     }

@@ -1,8 +1,9 @@
 import CoreRig
 import Glibc
 import Testing
-import TomboloCore
 import TomboloJSON
+
+@testable import TomboloCore
 
 /// How many keyframes a tween has: the least number that stays close to it, by its definition.
 @Suite struct KeyframePartsTests {

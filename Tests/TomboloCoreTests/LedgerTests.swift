@@ -1,7 +1,8 @@
 import CoreRig
 import Testing
-import TomboloCore
 import TomboloJSON
+
+@testable import TomboloCore
 
 /// Decisions as data: every event ends in exactly one at each destination, and they add up.
 @Suite struct LedgerTests {

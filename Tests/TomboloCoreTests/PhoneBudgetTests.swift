@@ -1,6 +1,7 @@
 import CoreRig
 import Testing
-import TomboloCore
+
+@testable import TomboloCore
 
 /// What the phone's own budget is estimated at: Apple publishes none.
 @Suite struct PhoneBudgetTests {

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 import TomboloContract
-import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 
+@testable import TomboloHTTP
 @testable import TomboloSimulator
 
 /// Where the app is, the side button, and who may reach the phones.

@@ -1,36 +1,34 @@
 package import TomboloCore
 package import TomboloJSON
 
-extension ActivityView {
+extension ActivityView: AnswerObject {
     /// Writes the activity as `GET /v1/activities/{id}` shows it. Tokens are never part of it.
-    ///
+    package func write(membersTo writer: inout JSONWriter) {
+        write(membersTo: &writer, destinations: nil)
+    }
+
     /// - Parameter past: the destinations as they were at a past moment; nil: as they are now.
-    package func write(to writer: inout JSONWriter, destinations past: [PastDestination]? = nil) {
-        writer.object { writer in
-            writer.member("activity", key.id.rawValue)
-            writer.member("type", type)
-            writer.member("app", app)
-            writer.member("status", status.name)
-            writer.optional("damage", damage)
-            writer.member("version", version)
-            writer.member("seq", tenantSeq)
-            writer.member("incarnation", incarnation)
-            writer.member("state", state)
-            if let relevance {
-                writer.name("relevance")
-                writer.number(relevance)
-            }
-            if let asOf { writer.member("as_of", asOf.rfc3339) }
-            writer.nullable("stale_at", staleAt?.rfc3339)
-            writer.array("clips") { writer in
-                if let clip { writer.clip(clip) }
-            }
-            writer.array("destinations") { writer in
-                if let past {
-                    for destination in past { destination.write(to: &writer) }
-                } else {
-                    for destination in destinations { writer.destination(destination) }
-                }
+    package func write(membersTo writer: inout JSONWriter, destinations past: [PastDestination]?) {
+        writer.member("activity", key.id.rawValue)
+        writer.member("type", type)
+        writer.member("app", app)
+        writer.member("status", status.name)
+        writer.optional("damage", damage)
+        writer.member("version", version)
+        writer.member("seq", tenantSeq)
+        writer.member("incarnation", incarnation)
+        writer.member("state", state)
+        if let relevance { writer.named("relevance") { $0.number(relevance) } }
+        if let asOf { writer.member("as_of", asOf.rfc3339) }
+        writer.nullable("stale_at", staleAt?.rfc3339)
+        writer.array("clips") { writer in
+            if let clip { writer.clip(clip) }
+        }
+        writer.array("destinations") { writer in
+            if let past {
+                for destination in past { destination.write(to: &writer) }
+            } else {
+                for destination in destinations { writer.destination(destination) }
             }
         }
     }
@@ -55,8 +53,7 @@ extension JSONWriter {
         member("acknowledged_version", destination.acknowledgedVersion)
         nullable("result", destination.lastDelivery.map(\.result.word))
         member("phase", destination.phase)
-        name("frames")
-        frames(destination.frames)
+        named("frames") { $0.frames(destination.frames) }
         if let waiting = destination.waiting, case .deferred = waiting {
             name("waiting")
             beginObject()
@@ -66,8 +63,7 @@ extension JSONWriter {
             endObject()
         }
         if let report = destination.shown {
-            name("shown")
-            shown(report, matches: destination.shownMatches)
+            named("shown") { $0.shown(report, matches: destination.shownMatches) }
         }
         endObject()
     }
@@ -89,8 +85,7 @@ extension JSONWriter {
         member("unchanged", frames.unchanged)
         endObject()
         if let rate = frames.achievedPerSecond {
-            name("achieved_fps")
-            number(Self.rounded(rate))
+            named("achieved_fps") { $0.number(Self.rounded(rate)) }
         }
         endObject()
     }

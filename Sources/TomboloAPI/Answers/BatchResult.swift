@@ -28,8 +28,7 @@ package enum BatchResult: Sendable {
         case .tried(let id, let answer):
             writer.optional("id", id)
             writer.member("ok", true)
-            writer.name("run")
-            answer.write(to: &writer)
+            writer.named("run") { answer.write(to: &$0) }
         case .refused(let id, let line, let problem):
             writer.optional("id", id)
             writer.member("ok", false)
@@ -39,8 +38,7 @@ package enum BatchResult: Sendable {
                 writer.member("code", problem.code.rawValue)
                 break
             }
-            writer.name("problem")
-            problem.write(to: &writer, traceID: traceID)
+            writer.named("problem") { problem.write(to: &$0, traceID: traceID) }
         }
         writer.endObject()
     }

@@ -19,53 +19,45 @@ extension Budgets {
     }
 }
 
-extension BudgetView {
+extension BudgetView: AnswerObject {
     /// Writes how much of the budget is left; null if there is no limit.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("activity", activity.rawValue)
-            writer.member("device", device.rawValue)
-            writer.name("grant")
-            writer.grant(grant)
-            writer.nullable("left", left)
-            writer.nullable("device_left", deviceLeft)
-            writer.nullable("starts_left", startsLeft)
-            writer.name("phone")
-            if let phone {
-                writer.object { writer in
-                    writer.member("per_hour", phone.perHour)
-                    writer.member("left", phone.left)
-                    writer.member("basis", phone.basis.name)
-                }
-            } else {
-                writer.null()
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("activity", activity.rawValue)
+        writer.member("device", device.rawValue)
+        writer.named("grant") { $0.grant(grant) }
+        writer.nullable("left", left)
+        writer.nullable("device_left", deviceLeft)
+        writer.nullable("starts_left", startsLeft)
+        writer.name("phone")
+        if let phone {
+            writer.object { writer in
+                writer.member("per_hour", phone.perHour)
+                writer.member("left", phone.left)
+                writer.member("basis", phone.basis.name)
             }
-            writer.optional("next_at", nextAt?.rfc3339)
-            writer.optional("high_at", highAt?.rfc3339)
-            if let waiting {
-                writer.name("waiting")
-                writer.decision(waiting)
-            }
+        } else {
+            writer.null()
         }
+        writer.optional("next_at", nextAt?.rfc3339)
+        writer.optional("high_at", highAt?.rfc3339)
+        if let waiting { writer.named("waiting") { $0.decision(waiting) } }
     }
 }
 
-extension SurfaceBudgetView {
+extension SurfaceBudgetView: AnswerObject {
     /// Writes how much of the budget is left; null if there is no limit.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("device", device.rawValue)
-            writer.member("surface", surface)
-            writer.member("class", budgetClass.name)
-            writer.nullable("left", left)
-            writer.optional("next_at", nextAt?.rfc3339)
-            writer.member("wanted", isWanted)
-        }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("device", device.rawValue)
+        writer.member("surface", surface)
+        writer.member("class", budgetClass.name)
+        writer.nullable("left", left)
+        writer.optional("next_at", nextAt?.rfc3339)
+        writer.member("wanted", isWanted)
     }
 }
 
 /// The answer to `GET /v1/budgets`: each class's grant, and how much is left of the budgets.
-package struct BudgetPage: Sendable {
+package struct BudgetPage: AnswerObject, Sendable {
     private let classes: Budgets
     private let destinations: [BudgetView]
     private let surfaces: [SurfaceBudgetView]
@@ -81,13 +73,10 @@ package struct BudgetPage: Sendable {
         self.isMore = isMore
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.name("classes")
-            classes.write(to: &writer)
-            writer.array("destinations", of: destinations) { $1.write(to: &$0) }
-            writer.array("surfaces", of: surfaces) { $1.write(to: &$0) }
-            writer.nullable("next_cursor", isMore ? destinations.last?.place.text : nil)
-        }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.named("classes") { classes.write(to: &$0) }
+        writer.array("destinations", of: destinations) { $1.write(to: &$0) }
+        writer.array("surfaces", of: surfaces) { $1.write(to: &$0) }
+        writer.nullable("next_cursor", isMore ? destinations.last?.place.text : nil)
     }
 }

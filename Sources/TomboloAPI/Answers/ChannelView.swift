@@ -65,18 +65,16 @@ package struct ChannelQuota: Sendable {
 }
 
 /// A tenant's channels.
-package struct ChannelPage: Sendable {
+package struct ChannelPage: AnswerObject, Sendable {
     package var channels: [ChannelView]
     package var apps: [ChannelQuota] = []
 
     package init(channels: [ChannelView]) { self.channels = channels }
 
     /// Writes the channels as one object.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.array("channels", of: channels) { $1.write(to: &$0) }
-            writer.array("apps", of: apps) { $1.write(to: &$0) }
-        }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.array("channels", of: channels) { $1.write(to: &$0) }
+        writer.array("apps", of: apps) { $1.write(to: &$0) }
     }
 }
 

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The answer to a producer whose command was accepted.
-package struct CommandAnswer: Sendable {
+package struct CommandAnswer: AnswerObject, Sendable {
     package var activity: Identifier
     /// The sequence of the command's event in the log. It is not part of the answer.
     package var seq: Int64
@@ -120,44 +120,33 @@ package struct CommandAnswer: Sendable {
 
     package var entityTag: String { "\"v\(version)\"" }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            if kind == .play { writer.optional("clip", clip) }
-            writer.member("activity", activity.rawValue)
-            writer.member("seq", tenantSeq)
-            writer.optional("cursor", cursor?.text)
-            writer.member("version", version)
-            writer.member("status", status.name)
-            if let plan {
-                writer.name("plan")
-                writer.plan(plan)
+    package func write(membersTo writer: inout JSONWriter) {
+        if kind == .play { writer.optional("clip", clip) }
+        writer.member("activity", activity.rawValue)
+        writer.member("seq", tenantSeq)
+        writer.optional("cursor", cursor?.text)
+        writer.member("version", version)
+        writer.member("status", status.name)
+        if let plan { writer.named("plan") { $0.plan(plan) } }
+        if let grant { writer.named("grant") { $0.grant(grant) } }
+        if let decision { writer.named("decision") { $0.decision(decision) } }
+        writer.object("destinations") { writer in
+            writer.member("sent", destinations.sent)
+            writer.member("sending", destinations.sending)
+            writer.member("deferred", destinations.deferred)
+            writer.member("skipped", destinations.skipped)
+            if destinations.byChannel > 0 {
+                writer.member("by_channel", destinations.byChannel)
             }
-            if let grant {
-                writer.name("grant")
-                writer.grant(grant)
-            }
-            if let decision {
-                writer.name("decision")
-                writer.decision(decision)
-            }
-            writer.object("destinations") { writer in
-                writer.member("sent", destinations.sent)
-                writer.member("sending", destinations.sending)
-                writer.member("deferred", destinations.deferred)
-                writer.member("skipped", destinations.skipped)
-                if destinations.byChannel > 0 {
-                    writer.member("by_channel", destinations.byChannel)
-                }
-            }
-            if let deliveries {
-                writer.array("deliveries") { writer in
-                    for (recipient, delivery) in deliveries {
-                        writer.delivery(delivery, to: recipient)
-                    }
-                }
-            }
-            writer.lints(lint)
         }
+        if let deliveries {
+            writer.array("deliveries") { writer in
+                for (recipient, delivery) in deliveries {
+                    writer.delivery(delivery, to: recipient)
+                }
+            }
+        }
+        writer.lints(lint)
     }
 }
 
@@ -178,10 +167,8 @@ extension JSONWriter {
         beginObject()
         member("class", plan.budgetClass.name)
         member("fit", plan.fit.name)
-        name("asked_fps")
-        number(Self.rounded(plan.askedFramesPerSecond))
-        name("granted_fps")
-        number(Self.rounded(plan.grantedFramesPerSecond))
+        named("asked_fps") { $0.number(Self.rounded(plan.askedFramesPerSecond)) }
+        named("granted_fps") { $0.number(Self.rounded(plan.grantedFramesPerSecond)) }
         member("pushes", plan.pushes)
         member("payload_bytes", plan.payloadBytes)
         member("limit_bytes", Self.payloadBytesMax)

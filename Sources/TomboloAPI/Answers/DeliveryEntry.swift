@@ -54,50 +54,47 @@ package struct DeliveryEntry: Sendable {
     }
 }
 
-extension DeliveryEntry {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("id", id)
-            writer.member("number", number)
-            writer.member("at", at.rfc3339)
-            writer.nullable("activity", activity?.rawValue)
-            writer.member(record.recipient.member, record.recipient.name.rawValue)
-            writer.member("version", record.version)
-            writer.member("result", result)
-            writer.optional("action", record.decision?.action)
-            writer.optional("reason", reason)
-            if record.attempt == nil { writer.optional("reason_text", record.decision?.reasonText) }
-            if let decided = record.decided, decided.lowerBound < decided.upperBound {
-                writer.array("merged") { writer in
-                    writer.integer(decided.lowerBound)
-                    writer.integer(decided.upperBound - 1)
-                }
+extension DeliveryEntry: AnswerObject {
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("id", id)
+        writer.member("number", number)
+        writer.member("at", at.rfc3339)
+        writer.nullable("activity", activity?.rawValue)
+        writer.member(record.recipient.member, record.recipient.name.rawValue)
+        writer.member("version", record.version)
+        writer.member("result", result)
+        writer.optional("action", record.decision?.action)
+        writer.optional("reason", reason)
+        if record.attempt == nil { writer.optional("reason_text", record.decision?.reasonText) }
+        if let decided = record.decided, decided.lowerBound < decided.upperBound {
+            writer.array("merged") { writer in
+                writer.integer(decided.lowerBound)
+                writer.integer(decided.upperBound - 1)
             }
-            if record.goesOn { writer.member("goes_on", true) }
-            writer.optional("trace_id", record.trace?.text)
-            if record.waited > .zero {
-                writer.member("waited_ms", record.waited.nanoseconds / 1_000_000)
-            }
-            if !record.held.isEmpty {
-                writer.array("held") { writer in
-                    // The longest wait comes first, because it matters most to readers.
-                    for part in record.held.sorted(by: { $0.span > $1.span }) {
-                        writer.object { writer in
-                            writer.member("reason", part.reason.name)
-                            // A start that was given up waits no more: write only the cause.
-                            let text =
-                                record.decision == .startWait
-                                ? part.reason.cause : part.reason.sentence
-                            writer.member("reason_text", text)
-                            writer.member("ms", part.span.nanoseconds / 1_000_000)
-                        }
+        }
+        if record.goesOn { writer.member("goes_on", true) }
+        writer.optional("trace_id", record.trace?.text)
+        if record.waited > .zero {
+            writer.member("waited_ms", record.waited.nanoseconds / 1_000_000)
+        }
+        if !record.held.isEmpty {
+            writer.array("held") { writer in
+                // The longest wait comes first, because it matters most to readers.
+                for part in record.held.sorted(by: { $0.span > $1.span }) {
+                    writer.object { writer in
+                        writer.member("reason", part.reason.name)
+                        // A start that was given up waits no more: write only the cause.
+                        let text =
+                            record.decision == .startWait
+                            ? part.reason.cause : part.reason.sentence
+                        writer.member("reason_text", text)
+                        writer.member("ms", part.span.nanoseconds / 1_000_000)
                     }
                 }
             }
-            if let attempt = record.attempt {
-                writer.name("push")
-                writer.attempt(attempt, sentAt: at - attempt.took)
-            }
+        }
+        if let attempt = record.attempt {
+            writer.named("push") { $0.attempt(attempt, sentAt: at - attempt.took) }
         }
     }
 }
@@ -144,7 +141,7 @@ package struct DeliveryPage: Sendable {
     }
 
     /// Writes the page's members.
-    package func writeMembers(to writer: inout JSONWriter) {
+    package func write(membersTo writer: inout JSONWriter) {
         writer.array("deliveries", of: entries) { $1.write(to: &$0) }
         writer.nullable("next_cursor", next.map(String.init))
         if leftOut > 0 { writer.member("left_out", leftOut) }

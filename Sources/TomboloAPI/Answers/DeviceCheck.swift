@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// What a phone's app has sent to the relay, step by step, and what is missing.
-package struct DeviceCheck: Sendable {
+package struct DeviceCheck: AnswerObject, Sendable {
     /// How far a step is.
     package enum State: String, Sendable {
         case done
@@ -272,17 +272,15 @@ package struct DeviceCheck: Sendable {
     }
 
     /// Writes the answer of `GET /v1/devices/{device}/check`.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("device", device.rawValue)
-            writer.member("complete", isComplete)
-            writer.array("steps", of: steps) { writer, step in
-                writer.object { writer in
-                    writer.member("step", step.name.rawValue)
-                    writer.member("state", step.state.rawValue)
-                    writer.member("text", step.text)
-                    writer.optional("next", step.next)
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("device", device.rawValue)
+        writer.member("complete", isComplete)
+        writer.array("steps", of: steps) { writer, step in
+            writer.object { writer in
+                writer.member("step", step.name.rawValue)
+                writer.member("state", step.state.rawValue)
+                writer.member("text", step.text)
+                writer.optional("next", step.next)
             }
         }
     }

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The effect that a command would have: the answer to `?dry_run=true`.
-package struct DryRunAnswer: Sendable {
+package struct DryRunAnswer: AnswerObject, Sendable {
     private let run: DryRun
     private let mayObserve: Bool
 
@@ -15,30 +15,25 @@ package struct DryRunAnswer: Sendable {
     /// A start that changes something is made of its request alone.
     private var hasPayload: Bool { mayObserve || run.kind == .start && run.changes }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("dry_run", true)
-            writer.member("activity", run.activity.rawValue)
-            writer.member("version", run.version)
-            writer.member("do", run.kind.name)
-            writer.member("changes", run.changes)
-            writer.object("push") { writer in
-                writer.member("topic", run.topic)
-                writer.member("push_type", run.pushType)
-                writer.member("payload_bytes", run.payload.count)
-                writer.member("limit_bytes", run.payloadBytesMax)
-                if hasPayload {
-                    writer.rawMember("payload", run.payload)
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("dry_run", true)
+        writer.member("activity", run.activity.rawValue)
+        writer.member("version", run.version)
+        writer.member("do", run.kind.name)
+        writer.member("changes", run.changes)
+        writer.object("push") { writer in
+            writer.member("topic", run.topic)
+            writer.member("push_type", run.pushType)
+            writer.member("payload_bytes", run.payload.count)
+            writer.member("limit_bytes", run.payloadBytesMax)
+            if hasPayload {
+                writer.rawMember("payload", run.payload)
             }
-            if let plan = run.plan {
-                writer.name("plan")
-                writer.plan(plan)
-            }
-            writer.member("devices", run.devices)
-            if mayObserve { writeRoutes(to: &writer) }
-            writer.lints(run.lint)
         }
+        if let plan = run.plan { writer.named("plan") { $0.plan(plan) } }
+        writer.member("devices", run.devices)
+        if mayObserve { writeRoutes(to: &writer) }
+        writer.lints(run.lint)
     }
 
     private func writeRoutes(to writer: inout JSONWriter) {
@@ -46,8 +41,7 @@ package struct DryRunAnswer: Sendable {
             writer.object { writer in
                 writer.member("device", route.device.rawValue)
                 writer.nullable("route", route.route)
-                writer.name("grant")
-                writer.grant(route.grant)
+                writer.named("grant") { $0.grant(route.grant) }
             }
         }
     }

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The activities that one `POST /v1/activities/end` ended.
-package struct EndManyAnswer: Sendable {
+package struct EndManyAnswer: AnswerObject, Sendable {
     private let ended: [(activity: Identifier, seq: Int64?, version: Int64)]
     private let isDryRun: Bool
 
@@ -18,16 +18,14 @@ package struct EndManyAnswer: Sendable {
         isDryRun = true
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            if isDryRun { writer.member("dry_run", true) }
-            writer.member("count", ended.count)
-            writer.array("ended", of: ended) { writer, one in
-                writer.object { writer in
-                    writer.member("activity", one.activity.rawValue)
-                    if let seq = one.seq { writer.member("seq", seq) }
-                    writer.member("version", one.version)
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        if isDryRun { writer.member("dry_run", true) }
+        writer.member("count", ended.count)
+        writer.array("ended", of: ended) { writer, one in
+            writer.object { writer in
+                writer.member("activity", one.activity.rawValue)
+                if let seq = one.seq { writer.member("seq", seq) }
+                writer.member("version", one.version)
             }
         }
     }

@@ -12,18 +12,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a member that is always present; null if there is no value.
-    mutating func nullable(_ name: String, _ value: String?) {
-        self.name(name)
-        if let value { string(value) } else { null() }
-    }
-
-    /// The same for an integer.
-    mutating func nullable(_ name: String, _ value: (some BinaryInteger)?) {
-        self.name(name)
-        if let value { integer(value) } else { null() }
-    }
-
     /// Writes a member only if there is a value.
     mutating func optional(_ name: String, _ value: String?) {
         if let value { member(name, value) }

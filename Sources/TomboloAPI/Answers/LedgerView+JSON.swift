@@ -1,31 +1,27 @@
 package import TomboloCore
 package import TomboloJSON
 
-extension LedgerView {
+extension LedgerView: AnswerObject {
     /// Writes one destination's ledger: its events and due frames, counted by decision.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member(recipient.member, recipient.name.rawValue)
-            writer.member("incarnation", incarnation)
-            writer.member("class", grant.budgetClass.name)
-            writer.member("phase", phase)
-            writer.name("events")
-            let waitingEvents = ledger.waiting(at: version)
-            writer.events(ledger.counts, waiting: waitingEvents)
-            if waitingEvents > 0, let waiting {
-                writer.name("waiting")
-                writer.decision(waiting)
-            }
-            writer.name("frames")
-            writer.frames(frames)
-            writer.array("seconds", of: seconds) { writer, second in
-                writer.object { writer in
-                    writer.member("at", Instant(seconds: second.at).rfc3339)
-                    writer.member("asked", second.counts.asked)
-                    writer.member("sent", second.counts.sent)
-                    writer.member("merged", second.counts.merged)
-                    writer.member("skipped", second.counts.skipped)
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member(recipient.member, recipient.name.rawValue)
+        writer.member("incarnation", incarnation)
+        writer.member("class", grant.budgetClass.name)
+        writer.member("phase", phase)
+        writer.name("events")
+        let waitingEvents = ledger.waiting(at: version)
+        writer.events(ledger.counts, waiting: waitingEvents)
+        if waitingEvents > 0, let waiting {
+            writer.named("waiting") { $0.decision(waiting) }
+        }
+        writer.named("frames") { $0.frames(frames) }
+        writer.array("seconds", of: seconds) { writer, second in
+            writer.object { writer in
+                writer.member("at", Instant(seconds: second.at).rfc3339)
+                writer.member("asked", second.counts.asked)
+                writer.member("sent", second.counts.sent)
+                writer.member("merged", second.counts.merged)
+                writer.member("skipped", second.counts.skipped)
             }
         }
     }

@@ -106,8 +106,7 @@ extension JSONWriter {
     /// make the whole answer invalid.
     fileprivate mutating func body(_ bytes: [UInt8], of document: JSONDocument?) {
         guard document != nil else { return member("damaged", true) }
-        name("body")
-        raw(bytes)
+        named("body") { $0.raw(bytes) }
     }
 }
 

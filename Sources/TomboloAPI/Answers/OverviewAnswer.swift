@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The answer to `GET /v1/overview`.
-package struct OverviewAnswer: Sendable {
+package struct OverviewAnswer: AnswerObject, Sendable {
     /// A problem that needs an operator's attention.
     package struct Attention: Hashable, Sendable {
         package var code: String
@@ -54,28 +54,26 @@ package struct OverviewAnswer: Sendable {
         (self.overview, self.attention) = (overview, attention)
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("tenant", tenant.name.rawValue)
-            writer.object("key") { writer in
-                writer.member("id", keyID)
-                writer.array("scopes", of: scopes) { $0.string($1) }
-            }
-            writer.member("at", at.rfc3339)
-            writer.member("phones", hasPhones)
-            writer.member("last_seq", lastSeq)
-            writeCounters(to: &writer)
-            writer.object("cards") { writer in
-                writer.member("running", overview.cards.running)
-                writer.member("accepted", overview.cards.accepted)
-                for standing in CardStanding.allCases where standing != .behind {
-                    writer.member(standing.rawValue, overview.cards[standing])
-                }
-            }
-            writer.member("behind", overview.cards[.behind])
-            writer.array("slowest", of: overview.slowest) { Self.write($1, to: &$0) }
-            writer.array("attention", of: attention) { Self.write($1, to: &$0) }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("tenant", tenant.name.rawValue)
+        writer.object("key") { writer in
+            writer.member("id", keyID)
+            writer.array("scopes", of: scopes) { $0.string($1) }
         }
+        writer.member("at", at.rfc3339)
+        writer.member("phones", hasPhones)
+        writer.member("last_seq", lastSeq)
+        writeCounters(to: &writer)
+        writer.object("cards") { writer in
+            writer.member("running", overview.cards.running)
+            writer.member("accepted", overview.cards.accepted)
+            for standing in CardStanding.allCases where standing != .behind {
+                writer.member(standing.rawValue, overview.cards[standing])
+            }
+        }
+        writer.member("behind", overview.cards[.behind])
+        writer.array("slowest", of: overview.slowest) { Self.write($1, to: &$0) }
+        writer.array("attention", of: attention) { Self.write($1, to: &$0) }
     }
 
     private func writeCounters(to writer: inout JSONWriter) {
@@ -100,10 +98,7 @@ package struct OverviewAnswer: Sendable {
             writer.member("device", behind.device.rawValue)
             writer.member("class", behind.budgetClass.name)
             writer.member("versions", behind.versions)
-            if let waiting = behind.waiting {
-                writer.name("waiting")
-                writer.decision(waiting)
-            }
+            if let waiting = behind.waiting { writer.named("waiting") { $0.decision(waiting) } }
         }
     }
 

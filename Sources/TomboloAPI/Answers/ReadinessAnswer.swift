@@ -2,7 +2,7 @@ package import TomboloJSON
 
 /// Says whether the relay accepts events, and which problems the relay itself has. The answer is
 /// public, so it contains nothing about tenants and their data.
-package struct ReadinessAnswer: Sendable {
+package struct ReadinessAnswer: AnswerObject, Sendable {
     /// Whether the relay accepts events now.
     package enum Status: String, Sendable {
         case ready
@@ -18,15 +18,13 @@ package struct ReadinessAnswer: Sendable {
         (self.status, self.entries) = (status, entries)
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("status", status.rawValue)
-            writer.array("entries", of: entries) { writer, entry in
-                writer.object { writer in
-                    writer.member("code", entry.code)
-                    writer.member("text", entry.text)
-                    writer.array("try", of: entry.commands) { $0.string($1) }
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("status", status.rawValue)
+        writer.array("entries", of: entries) { writer, entry in
+            writer.object { writer in
+                writer.member("code", entry.code)
+                writer.member("text", entry.text)
+                writer.array("try", of: entry.commands) { $0.string($1) }
             }
         }
     }

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The answer to a request from a device.
-package struct StoredAnswer: Sendable {
+package struct StoredAnswer: AnswerObject, Sendable {
     private let device: Identifier
     private let subject: (name: String, value: String)?
     private let kind: Stored.Kind
@@ -40,19 +40,17 @@ package struct StoredAnswer: Sendable {
         }
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            if isDryRun { writer.member("dry_run", true) }
-            writer.member("device", device.rawValue)
-            if let subject { writer.member(subject.name, subject.value) }
-            writer.member("result", word)
-            if let presence {
-                writer.member("presence", presence.state.name)
-                writer.member("is", presence.transition.name)
-            }
-            if endsWaiting > 0 { writer.member("ends_waiting", Int64(endsWaiting)) }
-            if !lint.isEmpty { writer.lints(lint) }
+    package func write(membersTo writer: inout JSONWriter) {
+        if isDryRun { writer.member("dry_run", true) }
+        writer.member("device", device.rawValue)
+        if let subject { writer.member(subject.name, subject.value) }
+        writer.member("result", word)
+        if let presence {
+            writer.member("presence", presence.state.name)
+            writer.member("is", presence.transition.name)
         }
+        if endsWaiting > 0 { writer.member("ends_waiting", Int64(endsWaiting)) }
+        if !lint.isEmpty { writer.lints(lint) }
     }
 
     private var word: String {

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The answer to `PUT /v1/timelines/{kind}`.
-package struct TimelineAnswer: Sendable {
+package struct TimelineAnswer: AnswerObject, Sendable {
     private let kind: Identifier
     private let subject: TimelineSubject
     private let stored: Stored
@@ -20,20 +20,18 @@ package struct TimelineAnswer: Sendable {
 
     package var httpStatus: Int { stored.kind == .created && !isDryRun ? 201 : 200 }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            if isDryRun { writer.member("dry_run", true) }
-            writer.member("kind", kind.rawValue)
-            writer.subject(subject)
-            writer.member("result", stored.kind == .created ? "created" : "updated")
-            writer.object("reload") { writer in
-                writer.member("wanted", Int64(stored.count))
-                writer.member("unreachable", Int64(stored.unreachable))
-                // A `widgets` push does not name a kind of widget, so it reloads all kinds.
-                writer.member("every_kind", true)
-            }
-            writer.lints(stored.lint)
+    package func write(membersTo writer: inout JSONWriter) {
+        if isDryRun { writer.member("dry_run", true) }
+        writer.member("kind", kind.rawValue)
+        writer.subject(subject)
+        writer.member("result", stored.kind == .created ? "created" : "updated")
+        writer.object("reload") { writer in
+            writer.member("wanted", Int64(stored.count))
+            writer.member("unreachable", Int64(stored.unreachable))
+            // A `widgets` push does not name a kind of widget, so it reloads all kinds.
+            writer.member("every_kind", true)
         }
+        writer.lints(stored.lint)
     }
 }
 
@@ -73,43 +71,22 @@ extension JSONWriter {
     }
 }
 
-extension TimelineView {
+extension TimelineView: AnswerObject {
     /// Writes the timeline as `GET /v1/timelines/{kind}` shows it: the stored members, its kind and
     /// app, and when its producer will be asked for the next one.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("kind", key.kind.rawValue)
-            writer.member("app", key.app)
-            let own = ["kind", "app", "updated_at", "due_at"]
-            for member in timeline.outline.members where !own.contains(member.name) {
-                writer.member(member.name, timeline.body.value(at: member.place))
-            }
-            writer.member("updated_at", updatedAt.rfc3339)
-            writer.nullable("due_at", dueAt?.rfc3339)
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("kind", key.kind.rawValue)
+        writer.member("app", key.app)
+        let own = ["kind", "app", "updated_at", "due_at"]
+        for member in timeline.outline.members where !own.contains(member.name) {
+            writer.member(member.name, timeline.body.value(at: member.place))
         }
+        writer.member("updated_at", updatedAt.rfc3339)
+        writer.nullable("due_at", dueAt?.rfc3339)
     }
 
     /// The cursor for the timelines after this one in a list.
     package static func cursor(_ order: [String]) -> String { order.joined(separator: "/") }
-}
-
-/// The answer to `GET /v1/timelines`.
-package struct TimelinePage: Sendable {
-    private let timelines: [TimelineView]
-    private let next: String?
-
-    /// - Parameter next: the cursor of the next page; nil if this is the last page.
-    package init(_ timelines: [TimelineView], next: String?) {
-        self.timelines = timelines
-        self.next = next
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.array("timelines", of: timelines) { $1.write(to: &$0) }
-            writer.nullable("next_cursor", next)
-        }
-    }
 }
 
 /// The answer to a widget's `TimelineProvider`. It may have 4 MiB, so it is written in pieces, and
@@ -178,7 +155,7 @@ package struct TimelineEntriesText: Sendable {
 }
 
 /// The answer to `GET /v1/timelines/{kind}/choices`.
-package struct TimelineChoices: Sendable {
+package struct TimelineChoices: AnswerObject, Sendable {
     private let choices: [(key: Identifier, now: TimelineEntries)]
 
     private let next: String?
@@ -188,15 +165,13 @@ package struct TimelineChoices: Sendable {
         (self.choices, self.next) = (choices, next)
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.array("choices", of: choices) { writer, choice in
-                writer.object { writer in
-                    writer.member("config", choice.key.rawValue)
-                    writer.member("content", choice.now.entries.first?.content ?? .emptyObject)
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.array("choices", of: choices) { writer, choice in
+            writer.object { writer in
+                writer.member("config", choice.key.rawValue)
+                writer.member("content", choice.now.entries.first?.content ?? .emptyObject)
             }
-            writer.nullable("next_cursor", next)
         }
+        writer.nullable("next_cursor", next)
     }
 }

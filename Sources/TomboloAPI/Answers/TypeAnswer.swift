@@ -1,21 +1,19 @@
 package import TomboloCore
 package import TomboloJSON
 
-extension TypeView {
+extension TypeView: AnswerObject {
     /// Writes the type as `GET /v1/types/{type}` shows it: the stored members, its name and app.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("type", name)
-            writer.member("app", app)
-            for (name, value) in body.document.root.members where name != "app" && name != "type" {
-                writer.rawMember(name, value.raw)
-            }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("type", name)
+        writer.member("app", app)
+        for (name, value) in body.document.root.members where name != "app" && name != "type" {
+            writer.rawMember(name, value.raw)
         }
     }
 }
 
 /// The answer to `PUT /v1/types/{type}`.
-package struct TypeAnswer: Sendable {
+package struct TypeAnswer: AnswerObject, Sendable {
     private let type: String
     private let stored: Stored
     private let isDryRun: Bool
@@ -29,12 +27,10 @@ package struct TypeAnswer: Sendable {
 
     package var httpStatus: Int { stored.kind == .created ? 201 : 200 }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            if isDryRun { writer.member("dry_run", true) }
-            writer.member("type", type)
-            writer.member("result", stored.kind == .created ? "created" : "updated")
-            writer.lints(stored.lint)
-        }
+    package func write(membersTo writer: inout JSONWriter) {
+        if isDryRun { writer.member("dry_run", true) }
+        writer.member("type", type)
+        writer.member("result", stored.kind == .created ? "created" : "updated")
+        writer.lints(stored.lint)
     }
 }

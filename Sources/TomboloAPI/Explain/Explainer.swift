@@ -1,5 +1,4 @@
 import TomboloCore
-import TomboloJSON
 
 /// Explains from recorded facts why a device shows a version or does not. Pure: it changes nothing,
 /// and the same evidence gives the same explanation.

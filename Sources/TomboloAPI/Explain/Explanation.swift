@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The answer to "why did this phone not show that version?".
-package struct Explanation: Sendable {
+package struct Explanation: AnswerObject, Sendable {
     /// A known fact, as a sentence.
     package struct Finding: Hashable, Sendable {
         /// A code for programs: a result, a reason, or a code that only explanations use.
@@ -77,37 +77,35 @@ package struct Explanation: Sendable {
         self.answer = answer
     }
 
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("activity", activity.rawValue)
-            writer.nullable(recipient?.member ?? "device", recipient?.name.rawValue)
-            writer.member("version", version)
-            writer.optional("trace_id", trace?.text)
-            writer.member("question", question)
-            writer.member("answer", answer)
-            Self.write(because, to: &writer)
-            writer.array("suspects", of: suspects) { writer, suspect in
-                writer.object { writer in
-                    writer.member("code", suspect.code)
-                    writer.member("text", suspect.text)
-                    writer.array("speaks_for", of: suspect.speaksFor) { $0.string($1) }
-                }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("activity", activity.rawValue)
+        writer.nullable(recipient?.member ?? "device", recipient?.name.rawValue)
+        writer.member("version", version)
+        writer.optional("trace_id", trace?.text)
+        writer.member("question", question)
+        writer.member("answer", answer)
+        Self.write(because, to: &writer)
+        writer.array("suspects", of: suspects) { writer, suspect in
+            writer.object { writer in
+                writer.member("code", suspect.code)
+                writer.member("text", suspect.text)
+                writer.array("speaks_for", of: suspect.speaksFor) { $0.string($1) }
             }
-            if !surfaces.isEmpty {
-                writer.array("surfaces", of: surfaces) { writer, surface in
-                    writer.object { writer in
-                        writer.member("surface", surface.name)
-                        if !surface.config.isEmpty {
-                            writer.member(
-                                "config", surface.config.map(\.rawValue).joined(separator: ","))
-                        }
-                        writer.member("answer", surface.answer)
-                        Self.write(surface.because, to: &writer)
-                    }
-                }
-            }
-            writer.array("try", of: commands) { $0.string($1) }
         }
+        if !surfaces.isEmpty {
+            writer.array("surfaces", of: surfaces) { writer, surface in
+                writer.object { writer in
+                    writer.member("surface", surface.name)
+                    if !surface.config.isEmpty {
+                        writer.member(
+                            "config", surface.config.map(\.rawValue).joined(separator: ","))
+                    }
+                    writer.member("answer", surface.answer)
+                    Self.write(surface.because, to: &writer)
+                }
+            }
+        }
+        writer.array("try", of: commands) { $0.string($1) }
     }
 
     static func write(_ findings: [Finding], to writer: inout JSONWriter) {

@@ -2,7 +2,7 @@ package import TomboloCore
 package import TomboloJSON
 
 /// The answer to "why does this widget show this content?".
-package struct WidgetExplanation: Sendable {
+package struct WidgetExplanation: AnswerObject, Sendable {
     /// The known facts about a widget.
     package struct Evidence: Sendable {
         package var kind: Identifier
@@ -242,15 +242,13 @@ package struct WidgetExplanation: Sendable {
     }
 
     /// Writes the answer to `GET /v1/timelines/{kind}/explain`.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("kind", known.kind.rawValue)
-            writer.member("device", known.device.rawValue)
-            writer.optional("config", known.config.isEmpty ? nil : configText)
-            writer.member("question", question)
-            writer.member("answer", answer)
-            Explanation.write(because, to: &writer)
-            writer.array("try", of: commands) { $0.string($1) }
-        }
+    package func write(membersTo writer: inout JSONWriter) {
+        writer.member("kind", known.kind.rawValue)
+        writer.member("device", known.device.rawValue)
+        writer.optional("config", known.config.isEmpty ? nil : configText)
+        writer.member("question", question)
+        writer.member("answer", answer)
+        Explanation.write(because, to: &writer)
+        writer.array("try", of: commands) { $0.string($1) }
     }
 }

@@ -47,8 +47,7 @@ package final class APNsChannels: @unchecked Sendable {
 
     /// Creates a channel and returns its id.
     package func create(_ storage: Channel.Storage) async throws(ChannelFailure) -> String {
-        var body = JSONWriter()
-        body.object { body in
+        let body = JSON.object { body in
             body.member("message-storage-policy", Int64(storage.rawValue))
             body.member("push-type", "LiveActivity")
         }

@@ -139,8 +139,7 @@ extension PlayingClip {
         if case .tween(let tween) = clip.motion, tween.velocity.contains(where: { $0 != 0 }) {
             writer.array(name + "_velocity", of: tween.velocity) { $0.double($1) }
         }
-        writer.name(name)
-        clip.write(into: &writer)
+        writer.named(name) { clip.write(into: &$0) }
     }
 
     /// Returns nil if `view` has no clip under `name`.

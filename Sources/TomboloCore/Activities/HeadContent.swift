@@ -1,5 +1,3 @@
-import TomboloJSON
-
 /// The content of a head, without the activity's number: its bytes, or a state that is encoded on
 /// demand.
 ///

@@ -55,8 +55,7 @@ package struct Channel: Hashable, Sendable {
     }
 
     func record() -> Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .channel, number: number) { writer in
             writer.member("tenant", tenant.name.rawValue)
             writer.member("app", app)
             writer.member("environment", environment.name)
@@ -69,7 +68,6 @@ package struct Channel: Hashable, Sendable {
             if isGone { writer.member("gone", true) }
             if isBeingDeleted { writer.member("deleting", true) }
         }
-        return Record(space: .channel, number: number, value: writer.bytes)
     }
 
     /// Returns nil if the bytes are not a valid channel. The caller then reports the record.

@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // A private channel for the cards of one activity: phones with iOS 18 and later then need no update
 // token. It is not known yet whether a real phone shows such updates before the user taps "Allow";
 // the devices' reports will show it.
@@ -11,7 +9,7 @@ extension Core {
         let activity = activities[destination.activity]
         let route = activity.definition.route
         guard destination.incarnation == activity.incarnation, route == .channel || route == .auto,
-            !destination.hasFallenBack,
+            !destination[.hasFallenBack],
             !devices.traits(destination.device).isChannel
         else { return false }
         return devices[destination.device]?.asksForToken ?? false
@@ -67,7 +65,7 @@ extension Core {
         }
         // No channel comes in time (the pool is full, or Apple refused): use the update token
         // instead.
-        destinations[slot].hasFallenBack = true
+        destinations[slot][.hasFallenBack] = true
         scheduleCheckpoint(slot, now: now)
         return nil
     }

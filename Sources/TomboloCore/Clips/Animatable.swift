@@ -183,8 +183,7 @@ package struct Animatable: Hashable, Sendable {
         case .object(let members):
             writer.object { writer in
                 for member in members {
-                    writer.name(member.name)
-                    write(member.shape, &components, into: &writer)
+                    writer.named(member.name) { write(member.shape, &components, into: &$0) }
                 }
             }
         }

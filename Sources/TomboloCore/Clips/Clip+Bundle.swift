@@ -17,8 +17,7 @@ extension Clip {
         guard case .flipbook(let flipbook) = motion,
             state.document.root[Self.bundleMember] == nil
         else { return nil }
-        var writer = JSONWriter()
-        writer.object { writer in
+        let member = JSON.object { writer in
             writer.member("path", path.description)
             writer.array("frames", of: flipbook.framesInTurn) { $0.raw($1) }
             writer.member("every", flipbook.every.seconds)
@@ -26,10 +25,9 @@ extension Clip {
             case .forever: writer.member("loop", true)
             case .times(let count): writer.member("loop", count)
             }
-            writer.name("began")
-            writer.double(Double(began.nanoseconds / 1_000_000) / 1_000)
+            writer.named("began") { $0.double(Double(began.nanoseconds / 1_000_000) / 1_000) }
         }
-        return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
+        return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: member)
     }
 
     /// `state` with an extra member that says when the keyframe is reached: `{"path","reached"}`,
@@ -39,12 +37,10 @@ extension Clip {
     /// Returns nil if the state has a member of that name already.
     func keyframed(into state: JSON, reached: Instant) -> JSON? {
         guard state.document.root[Self.bundleMember] == nil else { return nil }
-        var writer = JSONWriter()
-        writer.object { writer in
+        let member = JSON.object { writer in
             writer.member("path", path.description)
-            writer.name("reached")
-            writer.double(Double(reached.nanoseconds / 1_000_000) / 1_000)
+            writer.named("reached") { $0.double(Double(reached.nanoseconds / 1_000_000) / 1_000) }
         }
-        return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: writer.json)
+        return state.setting(JSONPointer(tokens: [Self.bundleMember]), to: member)
     }
 }

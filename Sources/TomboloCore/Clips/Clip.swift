@@ -39,11 +39,6 @@ package struct Clip: Hashable, Sendable {
     package var fit: Fit = .auto
     package var urgency: Urgency = .normal
 
-    package init(path: JSONPointer, motion: Motion) {
-        self.path = path
-        self.motion = motion
-    }
-
     var isFlipbook: Bool { if case .flipbook = motion { true } else { false } }
 
     /// Interval between frames, as requested by the producer.

@@ -1,5 +1,3 @@
-import TomboloJSON
-
 /// How a tween moves between two values. Names and numbers are those of SwiftUI (`Animation`).
 package enum Easing: Hashable, Sendable {
     /// A timing curve: progress over time as a cubic Bézier from (0, 0) to (1, 1).

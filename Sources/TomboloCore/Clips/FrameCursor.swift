@@ -1,5 +1,3 @@
-import TomboloJSON
-
 /// How far one destination is in a clip, and what became of each frame that the clip requested.
 struct FrameCursor: Sendable {
     enum Mode: UInt8, Hashable, Sendable {

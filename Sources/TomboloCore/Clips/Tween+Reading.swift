@@ -31,7 +31,6 @@ extension Tween {
         if let duration { writer.member("duration", duration.text) }
         writer.member("every", every.text)
         if let unit { writer.member("unit", unit.name) }
-        writer.name("easing")
-        easing.write(into: &writer)
+        writer.named("easing") { easing.write(into: &$0) }
     }
 }

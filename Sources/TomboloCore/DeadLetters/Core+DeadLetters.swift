@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // Pushes that Apple has finally refused. They are stored with the cause and can be retried.
 
 extension Core {
@@ -112,7 +110,7 @@ extension Core {
             guard startToken(destination) != nil else { throw .noStartToken }
         case (.start, .gone):
             // If a card has begun meanwhile, another start would make a second card.
-            guard destination.startWasRefused || destination.startWasSkipped else {
+            guard destination[.startWasRefused] || destination[.startWasSkipped] else {
                 throw .cardBegun
             }
             guard startToken(destination) != nil else { throw .noStartToken }
@@ -121,7 +119,7 @@ extension Core {
         case (.start, _): throw .cardBegun
         case (_, .live), (_, .ended), (_, .gone):
             guard destination.token != nil else { throw .noToken }
-            guard !destination.hasForgottenEnd else { throw .cardOver }
+            guard !destination[.hasForgottenEnd] else { throw .cardOver }
         case (_, .waiting), (_, .starting), (_, .startUnknown), (_, .started): throw .noToken
         case (_, .lapsed): throw .cardOver
         case (_, .listening): throw .onChannel

@@ -47,8 +47,7 @@ package struct DeadLetter: Hashable, Sendable {
     }
 
     func record() -> Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .deadLetter, number: number) { writer in
             writer.member("tenant", activity.tenant.name.rawValue)
             writer.member("activity", activity.id.rawValue)
             writer.member("incarnation", incarnation)
@@ -62,7 +61,6 @@ package struct DeadLetter: Hashable, Sendable {
             writer.member("at", at.nanoseconds)
             writer.member("serial", serial)
         }
-        return Record(space: .deadLetter, number: number, value: writer.bytes)
     }
 }
 

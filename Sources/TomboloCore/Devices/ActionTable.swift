@@ -114,8 +114,7 @@ struct ActionTable: Sendable {
     // MARK: Records
 
     private static func record(_ one: Kept, _ key: Key, at now: Instant) -> Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .action, number: one.number) { writer in
             writer.member("tenant", key.device.tenant.name.rawValue)
             writer.member("device", key.device.id.rawValue)
             writer.member("key", key.text)
@@ -124,7 +123,6 @@ struct ActionTable: Sendable {
             writer.member("expires", one.taken.expiresAt.nanoseconds)
             writer.member("at", now.nanoseconds)
         }
-        return Record(space: .action, number: one.number, value: writer.bytes)
     }
 
     /// Restores an action from its record. Records must come in the order of their numbers. Returns

@@ -86,18 +86,18 @@ extension Core {
     /// The history of a card that may be on the phone, or whose start was tried; else nil.
     private func card(of destination: Destination, now: Instant) -> StartHistory.Card? {
         guard
-            destination.phase != .waiting || destination.reservedStart
+            destination.phase != .waiting || destination[.reservedStart]
                 || !destination.pacing.taken.isEmpty
         else { return nil }
         return StartHistory.Card(
             activity: activities[destination.activity].number.rawValue,
             incarnation: destination.incarnation, renewal: destination.renewal,
-            phase: destination.reservedStart
+            phase: destination[.reservedStart]
                 ? .startUnknown : destination.final == nil ? destination.phase : .ended,
             since: destination.cardSince(tryingAt: wall(now)),
             alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
             lastTimestamp: destination.pacing.taken.counting(at: wall(now)),
-            wasDismissed: destination.wasDismissed,
+            wasDismissed: destination[.wasDismissed],
             bucketFullAt: destination.pacing.bucket.fullAt, wasLeft: destination.hasBareEnd)
     }
 
@@ -181,7 +181,7 @@ extension Core {
         _ index: CardSlot, _ history: StartHistory, type: String, now: Instant
     ) {
         guard let destination = destinations.at(index), destination.phase == .waiting,
-            !destination.reservedStart, destination.final == nil,
+            !destination[.reservedStart], destination.final == nil,
             isSameText(activities[destination.activity].definition.type, type)
         else { return }
         guard
@@ -210,7 +210,7 @@ extension Core {
                 destination.renewal)
         else { return }
         destinations[index].alertsThrough = max(destination.alertsThrough, card.alertsThrough)
-        destinations[index].wasDismissed = destination.wasDismissed || card.wasDismissed
+        destinations[index][.wasDismissed] = destination[.wasDismissed] || card.wasDismissed
         recallPacing(index, history, card, now: now)
     }
 
@@ -230,7 +230,7 @@ extension Core {
             return destination.activity == activity && destination.phase == .waiting
                 && destination.incarnation == reference.incarnation
                 && destination.renewal <= reference.renewal
-                && !destination.reservedStart && destination.final == nil
+                && !destination[.reservedStart] && destination.final == nil
         }
         guard let index else { return }
         // The destination may have tried a start with unknown outcome, and the token may be of that
@@ -281,6 +281,6 @@ extension Destination {
         become(incarnation: card.incarnation, renewal: card.renewal)
         cardSince = card.since
         alertsThrough = max(alertsThrough, card.alertsThrough)
-        wasDismissed = card.wasDismissed
+        self[.wasDismissed] = card.wasDismissed
     }
 }

@@ -69,18 +69,15 @@ struct DepartedDevices: Sendable {
     // MARK: Records
 
     private static func record(_ name: Name, _ entry: Entry) -> Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .device, number: entry.number) { writer in
             switch name {
             case .deleted(let key):
                 writer.member("tenant", key.tenant.name.rawValue)
                 writer.member("departed", key.id.rawValue)
             case .erased(let hash): writer.member("erased", hash)
             }
-            writer.name("owner")
-            entry.owner.write(into: &writer)
+            writer.named("owner") { entry.owner.write(into: &$0) }
         }
-        return Record(space: .device, number: entry.number, value: writer.bytes)
     }
 
     /// Nil if the record is not one of a departed device.

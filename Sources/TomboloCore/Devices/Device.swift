@@ -228,16 +228,11 @@ extension Device {
     ///   controls.
     func record(surfaces: [(name: String, parts: [Int64])] = []) -> Record {
         if let channel { return channel.record() }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return Record(space: .device, number: number) { writer in
             writer.member("tenant", key.tenant.name.rawValue)
             writer.member("id", key.id.rawValue)
-            writer.name("registration")
-            registration.write(into: &writer)
-            if let owner {
-                writer.name("owner")
-                owner.write(into: &writer)
-            }
+            writer.named("registration") { registration.write(into: &$0) }
+            if let owner { writer.named("owner") { owner.write(into: &$0) } }
             if let leavingUntil { writer.member("leaving_until", leavingUntil.nanoseconds) }
             if joinedAt != .distantPast { writer.member("joined", joinedAt.nanoseconds) }
             if let changedAt { writer.member("changed", changedAt.nanoseconds) }
@@ -276,7 +271,6 @@ extension Device {
                 }
             }
         }
-        return Record(space: .device, number: number, value: writer.bytes)
     }
 
     /// Returns nil if the bytes are not a valid device. The caller then reports the record.

@@ -24,12 +24,10 @@ package struct KeyOrder: Hashable, Sendable {
     }
 
     var record: Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .key, number: Self.number) { writer in
             writer.member("newest", newest)
             if let unnoted { writer.member("unnoted", unnoted) }
         }
-        return Record(space: .key, number: Self.number, value: writer.bytes)
     }
 }
 

@@ -9,13 +9,11 @@ extension Presence {
     /// - Parameter wall: converts monotonic time to wall time.
     func record(ofDevice number: Int64, wall: (Instant) -> Instant) -> Record {
         guard isLease else { return Record(space: .presence, number: number, value: nil) }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return Record(space: .presence, number: number) { writer in
             writer.member("state", state.name)
             writer.member("heard", wall(heardAt).nanoseconds)
             writer.member("observed", observedAt.nanoseconds)
         }
-        return Record(space: .presence, number: number, value: writer.bytes)
     }
 
     /// Returns nil if the record cannot be read or its lease has expired.

@@ -50,11 +50,6 @@ struct StartHistory: Sendable {
         }
     }
 
-    init(number: Int64, key: Key) {
-        self.number = number
-        self.key = key
-    }
-
     /// Adds what the phone has spent and its newest cards.
     mutating func add(_ spent: DeviceBudget, _ news: [Card], now: Instant) {
         startsFullAt = max(startsFullAt, spent.starts.fullAt)
@@ -114,8 +109,7 @@ extension StartHistory.Card {
 
 extension StartHistory {
     func record() -> Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .startHistory, number: number) { writer in
             writer.member("tenant", tenant.name.rawValue)
             switch key {
             case .device(let key): writer.member("device", key.id.rawValue)
@@ -135,7 +129,6 @@ extension StartHistory {
                 writer.array(of: card.parts) { $0.integer($1) }
             }
         }
-        return Record(space: .startHistory, number: number, value: writer.bytes)
     }
 
     /// Returns nil if the bytes are not a valid history. The caller then reports the record.

@@ -43,17 +43,15 @@ package enum Alert {
     static func lints(of alert: JSONView, at pointer: String) -> [Lint] {
         var lints: [Lint] = []
         if let fault = fault(in: alert) {
-            lints.append(
-                Lint(
-                    .alertWithoutTitle, pointer,
-                    "\(fault): phones ignore the whole alert, its sound with it; give it a title"))
+            lints.warn(
+                .alertWithoutTitle, pointer,
+                "\(fault): phones ignore the whole alert, its sound with it; give it a title")
         }
         if let sound = alert["sound"]?.string, silences.contains(sound.lowercased()) {
-            lints.append(
-                Lint(
-                    .alertSoundUnknown, "\(pointer)/sound",
-                    "names a sound file that no app has, and does not silence the alert; leave "
-                        + "\"sound\" out for an alert without a sound"))
+            lints.warn(
+                .alertSoundUnknown, "\(pointer)/sound",
+                "names a sound file that no app has, and does not silence the alert; leave "
+                    + "\"sound\" out for an alert without a sound")
         }
         return lints + kindLints(of: alert, at: pointer)
     }
@@ -66,16 +64,14 @@ package enum Alert {
             else {
                 continue
             }
-            lints.append(
-                Lint(
-                    .payloadMember, "\(pointer)/\(name)/loc-args",
-                    "must be an array of texts, one for each place in the app's text"))
+            lints.warn(
+                .payloadMember, "\(pointer)/\(name)/loc-args",
+                "must be an array of texts, one for each place in the app's text")
         }
         if let sound = alert["sound"], sound.kind != .string {
-            lints.append(
-                Lint(
-                    .payloadMember, "\(pointer)/sound",
-                    "must be of kind string, not \(sound.kind.rawValue)"))
+            lints.warn(
+                .payloadMember, "\(pointer)/sound",
+                "must be of kind string, not \(sound.kind.rawValue)")
         }
         return lints
     }

@@ -135,15 +135,21 @@ extension Start {
     }
 }
 
-extension Update {
-    init?(reading reader: inout FieldReader) {
+extension Update.Change {
+    /// Reads `state` and `replace`, of which a request gives one at most.
+    init(reading reader: inout FieldReader) {
         let state = reader.object("state")
         let replacement = reader.object("replace")
         if state != nil && replacement != nil {
             reader.fail("replace", "give state (a merge patch) or replace (the whole), not both")
         }
-        change =
-            replacement.map { .replace($0.json) } ?? state.map { .merge($0.json) } ?? Change.none
+        self = replacement.map { .replace($0.json) } ?? state.map { .merge($0.json) } ?? Self.none
+    }
+}
+
+extension Update {
+    init?(reading reader: inout FieldReader) {
+        change = Change(reading: &reader)
         alert = Alert.reading(&reader)
         relevance = reader.double("relevance")
         staleAfter = reader.span("stale_after", in: .seconds(1)...activityLifeMax)
@@ -151,7 +157,7 @@ extension Update {
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         stateVersion = reader.integer("state_version", in: 0...Int64.max)
-        if state == nil, replacement == nil, alert == nil, relevance == nil, staleAfter == nil {
+        if case .none = change, alert == nil, relevance == nil, staleAfter == nil {
             reader.fail(
                 "state", "nothing to change: give state, replace, alert, relevance or stale_after")
         }
@@ -160,14 +166,7 @@ extension Update {
 
 extension End {
     init(reading reader: inout FieldReader) {
-        let state = reader.object("state")
-        let replacement = reader.object("replace")
-        if state != nil && replacement != nil {
-            reader.fail("replace", "give state (a merge patch) or replace (the whole), not both")
-        }
-        change =
-            replacement.map { .replace($0.json) } ?? state.map { .merge($0.json) }
-            ?? Update.Change.none
+        change = Update.Change(reading: &reader)
         alert = Alert.reading(&reader)
         guard let text = reader.string("dismiss") else { return }
         if let dismissal = Dismissal(text: text) {

@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// Spaces for small values that are stored beside the log. Start-up reads them instead of the
 /// history.
 package enum RecordSpace: UInt8, Hashable, Sendable, CaseIterable {
@@ -43,5 +45,10 @@ package struct Record: Hashable, Sendable {
         self.space = space
         self.number = number
         self.value = value
+    }
+
+    /// A record whose value is a JSON object with the members that `write` writes.
+    init(space: RecordSpace, number: Int64, _ write: (inout JSONWriter) -> Void) {
+        self.init(space: space, number: number, value: JSONWriter.objectBytes(write))
     }
 }

@@ -15,11 +15,6 @@ package struct Stored: Hashable, Sendable {
         package let id: String
         /// Wall time from which the action must not be carried out any more.
         package let expiresAt: Instant
-
-        /// Makes an accepted action with its id and expiry.
-        package init(id: String, expiresAt: Instant) {
-            (self.id, self.expiresAt) = (id, expiresAt)
-        }
     }
 
     package var kind: Kind

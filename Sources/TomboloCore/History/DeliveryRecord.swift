@@ -24,21 +24,6 @@ package struct DeliveryRecord: Hashable, Sendable {
         package var purpose: Purpose?
         /// Set if the push had priority 5 despite its high urgency, to save budget.
         package var reserve: Reserve?
-
-        package init(
-            event: Push.Event, route: DeliveryView.Route, apnsID: APNsID, priority: UInt8,
-            bytes: Int, answer: Answer, took: Span, alert: Int64? = nil, purpose: Purpose? = nil
-        ) {
-            self.event = event
-            self.route = route
-            self.apnsID = apnsID
-            self.priority = priority
-            self.bytes = bytes
-            self.answer = answer
-            self.took = took
-            self.alert = alert
-            self.purpose = purpose
-        }
     }
 
     /// Why a push without a new version was sent.

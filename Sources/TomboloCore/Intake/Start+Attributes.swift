@@ -11,9 +11,7 @@ extension Start {
         // For an unregistered type, the name goes to the usual place.
         let pointer: JSONPointer? = place ?? ActivityType.defaultIDAt
         guard let idPointer = pointer else { return attributes }
-        var writer = JSONWriter()
-        writer.string(reference.text)
-        let id = JSON(unchecked: writer.bytes)
+        let id = JSON.string(reference.text)
         if let present = attributes.document.root.at(idPointer) {
             if present.string == reference.text { return attributes }
             let message = "is the relay's: leave it out, or write \"\(reference.text)\""

@@ -343,8 +343,7 @@ extension NewFact {
 
 extension FactShares.Thinning {
     fileprivate func fact(_ clock: CoreClock, now: Instant) -> NewFact {
-        var writer = JSONWriter()
-        writer.object { writer in
+        let body = JSON.object { writer in
             writer.member("from", clock.wall(from).rfc3339)
             writer.object("left_out") { writer in
                 for (kind, count) in leftOut { writer.member(kind, count) }
@@ -352,6 +351,6 @@ extension FactShares.Thinning {
         }
         return NewFact(
             tenant: tenant, activity: nil, kind: NewFact.thinned, recordedAt: clock.wall(now),
-            body: writer.bytes)
+            body: body.bytes)
     }
 }

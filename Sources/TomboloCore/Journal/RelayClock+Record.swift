@@ -8,8 +8,7 @@ extension RelayClock {
 extension RelayClock.Reading {
     /// The record that `init(record:)` reads.
     package var record: Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .relay, number: RelayClock.recordNumber) { writer in
             writer.member("boot", boot)
             writer.member("monotonic", monotonic)
             writer.member("steady", steady.nanoseconds)
@@ -17,7 +16,6 @@ extension RelayClock.Reading {
             leads.write(to: &writer)
             if isLast { writer.member("last", Int64(1)) }
         }
-        return Record(space: .relay, number: RelayClock.recordNumber, value: writer.bytes)
     }
 
     /// True if the record is the clock reading.

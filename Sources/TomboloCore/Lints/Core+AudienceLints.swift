@@ -23,11 +23,10 @@ extension Core {
         var lints: [Lint] = []
         switch start.audience {
         case .none:
-            lints.append(
-                Lint(
-                    .audienceMissing, "/audience",
-                    "is missing: the log keeps the activity, and no phone shows it; name a device, "
-                        + "devices, a user or a channel"))
+            lints.warn(
+                .audienceMissing, "/audience",
+                "is missing: the log keeps the activity, and no phone shows it; name a device, "
+                    + "devices, a user or a channel")
         case .devices(let ids):
             let names = start.mayLearnNames ? devices.few(of: tenant).map(\.id.rawValue) : []
             let strangers = ids.filter {
@@ -38,22 +37,20 @@ extension Core {
                     ids.count == 1
                     ? "device \"\(first)\" is"
                     : "\(strangers.count) of \(ids.count) devices, such as \"\(first)\", are"
-                lints.append(
-                    Lint(
-                        .deviceNotRegistered, "/audience",
-                        "\(name) not registered: the card appears there only after the app "
-                            + "registers, PUT /v1/devices/{device}"
-                            + didYouMean(nearestName(to: first.rawValue, among: names))))
+                lints.warn(
+                    .deviceNotRegistered, "/audience",
+                    "\(name) not registered: the card appears there only after the app "
+                        + "registers, PUT /v1/devices/{device}"
+                        + didYouMean(nearestName(to: first.rawValue, among: names)))
             }
         case .user(let user):
             let users = start.mayLearnNames ? devices.fewUsers(of: tenant) : []
             if devices.slots(of: UserKey(tenant: tenant, user: user)).isEmpty {
-                lints.append(
-                    Lint(
-                        .userWithoutDevice, "/audience/user",
-                        "no device of user \"\(user)\" is registered: the card appears only after "
-                            + "one is, PUT /v1/devices/{device} with \"user\""
-                            + didYouMean(nearestName(to: user, among: users))))
+                lints.warn(
+                    .userWithoutDevice, "/audience/user",
+                    "no device of user \"\(user)\" is registered: the card appears only after "
+                        + "one is, PUT /v1/devices/{device} with \"user\""
+                        + didYouMean(nearestName(to: user, among: users)))
             }
         case .channel: break
         }

@@ -43,28 +43,25 @@ extension Core {
                 start.framesShowWhen != nil
                 ? ("/show_when", "has no effect on \(channel)")
                 : ("/type", "binds a value to presence; on \(channel) all get the inactive one")
-            lints.append(
-                Lint(
-                    .presenceOnChannel, pointer,
-                    "\(effect): one push goes to all who listen, whether or not "
-                        + "the app is in front on one of them"))
+            lints.warn(
+                .presenceOnChannel, pointer,
+                "\(effect): one push goes to all who listen, whether or not "
+                    + "the app is in front on one of them")
         }
         // Cards on a named channel exist already, so no start is pushed.
         if case .channel = start.audience { return lints }
         guard start.audience != .none, start.route != .adopt else { return lints }
         if start.alert == nil {
-            lints.append(
-                Lint(
-                    .startWithoutAlert, "/alert",
-                    "a start without alert is dropped by the phone; the relay sends an empty one, "
-                        + "which shows as an empty banner: give it a title"))
+            lints.warn(
+                .startWithoutAlert, "/alert",
+                "a start without alert is dropped by the phone; the relay sends an empty one, "
+                    + "which shows as an empty banner: give it a title")
         }
         if let type, type.idAt == nil {
-            lints.append(
-                Lint(
-                    .activityIDUnknown, "/attributes",
-                    "the type's id_at is null: the app cannot tell which activity its update "
-                        + "token is for, and no update will reach the card"))
+            lints.warn(
+                .activityIDUnknown, "/attributes",
+                "the type's id_at is null: the app cannot tell which activity its update "
+                    + "token is for, and no update will reach the card")
         }
         let name = TokenName.start(type: start.type)
         for slot in audience(of: activity.definition, activity.key.tenant).prefix(16) {
@@ -77,11 +74,10 @@ extension Core {
             } else if let token = device.tokens[name],
                 token.observedAt < wall(now) - Self.startTokenAgeMax
             {
-                lints.append(
-                    Lint(
-                        .startTokenOld, "/audience",
-                        "\(id) registered its start token more than 30 days ago: the app may be "
-                            + "gone, and the start with it"))
+                lints.warn(
+                    .startTokenOld, "/audience",
+                    "\(id) registered its start token more than 30 days ago: the app may be "
+                        + "gone, and the start with it")
             }
         }
         return lints
@@ -120,12 +116,11 @@ extension Core {
         if let playing = activity.accepted.clip, !playing.isOver(at: wall(now)),
             let place = update.change.place(of: playing.clip.path)
         {
-            lints.append(
-                Lint(
-                    .clipCoversUpdate, place,
-                    "\(playing.name) plays there: this shows nowhere, and the clip's last frame "
-                        + "takes its place; stop the clip first, with DELETE /v1/activities/"
-                        + "\(activity.key.id)/clips/\(playing.name)"))
+            lints.warn(
+                .clipCoversUpdate, place,
+                "\(playing.name) plays there: this shows nowhere, and the clip's last frame "
+                    + "takes its place; stop the clip first, with DELETE /v1/activities/"
+                    + "\(activity.key.id)/clips/\(playing.name)")
         }
         lints += Lint.ofOlderState(update, activity)
         let wish: Wish? =
@@ -144,19 +139,17 @@ extension Core {
         }
         lints += Lint.ofRefusedTokens(activity, in: self)
         if hasCards, hasGone {
-            lints.append(
-                Lint(
-                    .updateAfterEnd, "",
-                    "no push reaches a card of this activity (swiped away, its token refused, or it never "
-                        + "began): the update shows nowhere"))
+            lints.warn(
+                .updateAfterEnd, "",
+                "no push reaches a card of this activity (swiped away, its token refused, or it never "
+                    + "began): the update shows nowhere")
         }
         let age = wall(now) - activity.definition.startedAt
         if hasCards, age > .hours(7), activity.definition.renew == .never {
-            lints.append(
-                Lint(
-                    .activityNearItsEnd, "",
-                    "the activity is \(age.roundedText) old: "
-                        + "the system ends it after 8 hours, and updates then show nowhere"))
+            lints.warn(
+                .activityNearItsEnd, "",
+                "the activity is \(age.roundedText) old: "
+                    + "the system ends it after 8 hours, and updates then show nowhere")
         }
         if let closing { lints.append(Lint.beyondBudget(update, closing, now: now)) }
         return lints
@@ -179,27 +172,24 @@ extension Core {
         let name = clip.isFlipbook ? "flipbook" : "tween"
         var lints = type?.state?.unknownMember(at: clip.path, pointer: "/\(name)/path") ?? []
         if clip.fit == .bundle, type?.plays != true {
-            lints.append(
-                Lint(
-                    .clipBundleUndeclared, "/fit",
-                    "the type \(activity.definition.type) does not declare \"plays\": its app "
-                        + "shows one frame, unless it plays bundles all the same"))
+            lints.warn(
+                .clipBundleUndeclared, "/fit",
+                "the type \(activity.definition.type) does not declare \"plays\": its app "
+                    + "shows one frame, unless it plays bundles all the same")
         }
         guard fit == .step else { return lints }
         if slowest > clip.every {
-            lints.append(
-                Lint(
-                    .clipSlowed, "/\(name)/every",
-                    "the slowest destination is granted a frame every \(slowest.roundedText): there "
-                        + "the clip runs slower"))
+            lints.warn(
+                .clipSlowed, "/\(name)/every",
+                "the slowest destination is granted a frame every \(slowest.roundedText): there "
+                    + "the clip runs slower")
         }
         if clip.duration == nil {
-            lints.append(
-                Lint(
-                    .clipForever, "/\(name)/loop",
-                    "plays for ever, a push for each frame, until it is stopped (DELETE "
-                        + "/v1/activities/\(activity.key.id)/clips/CLIP, tombolo clip stop "
-                        + "\(activity.key.id)) or the activity ends; \"once\" plays it once"))
+            lints.warn(
+                .clipForever, "/\(name)/loop",
+                "plays for ever, a push for each frame, until it is stopped (DELETE "
+                    + "/v1/activities/\(activity.key.id)/clips/CLIP, tombolo clip stop "
+                    + "\(activity.key.id)) or the activity ends; \"once\" plays it once")
         }
         return lints
     }

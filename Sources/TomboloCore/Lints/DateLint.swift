@@ -153,11 +153,10 @@ extension StateSchema {
                 let nearest =
                     lints.count < suggestionsMax
                     ? nearestName(to: name, among: properties.lazy.map(\.name)) : nil
-                lints.append(
-                    Lint(
-                        .stateUnknownMember, path.pointer(name),
-                        "is not a member of the type: the phone ignores it"
-                            + didYouMean(nearest)))
+                lints.warn(
+                    .stateUnknownMember, path.pointer(name),
+                    "is not a member of the type: the phone ignores it"
+                        + didYouMean(nearest))
             }
         case .array:
             guard let schema = items.first else { return }

@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // Users' actions on phones. Each becomes a fact for the producer, durable before the phone's
 // answer.
 

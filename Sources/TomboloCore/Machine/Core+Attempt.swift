@@ -36,8 +36,8 @@ extension Core {
             return .postponed(until: nil, .reserving)
         }
         let awaitsRecord =
-            destinations[slot].tokenIsNew && event != .start
-            || destinations[slot].awaitsSuccession
+            destinations[slot][.tokenIsNew] && event != .start
+            || destinations[slot][.awaitsSuccession]
         if awaitsRecord { return .postponed(until: nil, .reserving) }
         // After a crash, the next relay must know the latest possible timestamp: record the clock
         // first.
@@ -78,7 +78,7 @@ extension Core {
 
     private func hasPlace(_ slot: CardSlot, _ isItsTurn: Bool, now: Instant) -> Bool {
         let upstream = destinations[slot].upstream
-        if destinations[slot].keepsPlace { return upstreams[upstream].isUsable(now: now) }
+        if destinations[slot][.keepsPlace] { return upstreams[upstream].isUsable(now: now) }
         return upstreams[upstream].isOpen(now: now)
             && (isItsTurn || !upstreams[upstream].hasWaiting)
     }
@@ -115,8 +115,8 @@ extension Core {
 
     private mutating func queue(_ slot: CardSlot, must: Bool, now: Instant) {
         let upstream = destinations[slot].upstream
-        if !destinations[slot].isQueued {
-            destinations[slot].isQueued = true
+        if !destinations[slot][.isQueued] {
+            destinations[slot][.isQueued] = true
             enqueue(.card(slot), in: upstream, must: must, now: now)
         }
         let reason: WaitReason =
@@ -168,7 +168,7 @@ extension Core {
             payload: payload)
         address(&push, at: slot, now: now)
         if wish != .frame { push.changedAt = projection.changedAt }
-        if !destinations[slot].keepsPlace { upstreams[upstream].took(now: now) }
+        if !destinations[slot][.keepsPlace] { upstreams[upstream].took(now: now) }
         let takenBefore = destinations[slot].pacing.taken
         let isHigh = wish == .latest(.high) && projection.urgency == .high
         let closing = isHigh && priority == 5 ? closing(wish, slot, now: now) : nil
@@ -232,7 +232,7 @@ extension Core {
             priority: priority, timestamp: timestamp, grant, now: now)
         destinations[slot].pacing = pacing
         noteDeviceSend(slot, priority: priority, now: now)
-        destinations[slot].owesTrailing = isShared && event == .update
+        destinations[slot][.owesTrailing] = isShared && event == .update
         return tokenTaken
     }
 
@@ -255,9 +255,9 @@ extension Core {
     }
 
     private mutating func keepPlace(_ slot: CardSlot, now: Instant) {
-        guard !destinations[slot].keepsPlace else { return }
+        guard !destinations[slot][.keepsPlace] else { return }
         upstreams[destinations[slot].upstream].took(now: now)
-        destinations[slot].keepsPlace = true
+        destinations[slot][.keepsPlace] = true
         devices.budgets[destinations[slot].device].keptFor = slot
     }
 
@@ -270,7 +270,7 @@ extension Core {
     /// Takes back a durable attempt that is not sent now. It does not count as tried, and its place
     /// in the upstream becomes free.
     mutating func withdraw(_ slot: CardSlot, now: Instant) {
-        guard destinations.holds(slot), destinations[slot].keepsPlace,
+        guard destinations.holds(slot), destinations[slot][.keepsPlace],
             destinations[slot].reservation == .granted
         else { return }
         upstreams.wake(destinations[slot].upstream)
@@ -281,7 +281,7 @@ extension Core {
     /// Clears a reservation, and frees the place in the upstream that it keeps.
     mutating func leavePlace(_ slot: CardSlot) {
         guard destinations.holds(slot) else { return }
-        if destinations[slot].keepsPlace {
+        if destinations[slot][.keepsPlace] {
             upstreams[destinations[slot].upstream].gaveBack()
         }
         clearReservation(slot)

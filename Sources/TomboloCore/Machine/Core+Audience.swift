@@ -132,7 +132,7 @@ extension Core {
             definition.route.mayAdopt
         {
             destination.token = token.value
-            destination.tokenIsNew = !token.isOnRecord
+            destination[.tokenIsNew] = !token.isOnRecord
             destination.cardSince = token.registeredAt
             destination.phase = .live
         }
@@ -201,8 +201,8 @@ extension Core {
             // Reports about the state at this version do not apply to the end.
             destinations[slot].echo = Echo()
             destinations[slot].final = end
-            destinations[slot].awaitsSuccession = true
-            destinations[slot].checkpointIsDirty = true
+            destinations[slot][.awaitsSuccession] = true
+            destinations[slot][.checkpointIsDirty] = true
             journal.checkpoint(slot)
             journal.awaitSuccession(slot, destination.number)
         }

@@ -23,7 +23,7 @@ extension Core {
                 destinations[slot].followClock(backBy: step)
                 // The clock reading in the log does not cover earlier times, so the checkpoint
                 // must.
-                if destinations[slot].checkpointIsDirty { journal.checkpoint(slot) }
+                if destinations[slot][.checkpointIsDirty] { journal.checkpoint(slot) }
             }
             timelines.followClock(backTo: wall(now))
         }
@@ -66,7 +66,7 @@ extension Core {
     /// True if pushes have no way to a card that the phone may still show: Apple has refused its
     /// token, and neither has the phone said that the card is over nor has the system ended it.
     func isUnreachable(_ destination: Destination, now: Instant) -> Bool {
-        destination.phase == .gone && !destination.wasDismissed && !destination.isOverOnPhone
+        destination.phase == .gone && !destination[.wasDismissed] && !destination.isOverOnPhone
             && devices[destination.device]?.retired[.activity(reference(destination))] != nil
             && cardEnd(destination).map { now < $0 } ?? false
     }
@@ -131,7 +131,7 @@ extension Core {
     private func isToBeRenewed(_ slot: CardSlot) -> Bool {
         guard activities[destinations[slot].activity].definition.renew == .always,
             let destination = destinations.at(slot), destination.phase == .live,
-            destination.final == nil, !destination.wasDismissed
+            destination.final == nil, !destination[.wasDismissed]
         else { return false }
         let activity = activities[destination.activity]
         guard activity.definition.route != .adopt,
@@ -153,7 +153,7 @@ extension Core {
             ledger: Ledger(since: version), phaseSince: now)
         // The alerts have already rung on the old card.
         next.alertsThrough = old.alertsThrough
-        next.wasMadeAnew = old.wasMadeAnew
+        next[.wasMadeAnew] = old[.wasMadeAnew]
         next.startWaitsSince = wall(now)
         // The renewal was due before the log was restored, so its start may have been sent: send no
         // other.
@@ -169,7 +169,7 @@ extension Core {
         }
         // The restored log may lack this card, although the app has registered its token since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {
-            (next.token, next.tokenIsNew) = (token.value, !token.isOnRecord)
+            (next.token, next[.tokenIsNew]) = (token.value, !token.isOnRecord)
             (next.phase, next.cardSince) = (.live, wall(now))
         }
         let place = insert(next)
@@ -194,9 +194,9 @@ extension Core {
             .end(End(change: .none, dismissal: .now)), version: final.version, at: wall(now))
         destinations[old].echo = Echo()
         destinations[old].final = final
-        destinations[old].awaitsSuccession = true
+        destinations[old][.awaitsSuccession] = true
         for place in [slot, old] {
-            destinations[place].checkpointIsDirty = true
+            destinations[place][.checkpointIsDirty] = true
             journal.checkpoint(place)
         }
         journal.awaitSuccession(old, destinations[old].number)
@@ -205,7 +205,7 @@ extension Core {
     /// True if the card to be replaced is gone before its time, so that the user wants no card.
     func hasLostPlace(_ destination: Destination) -> Bool {
         predecessor(of: destination).map { old in
-            old.wasDismissed || old.phase == .gone && !isOld(old, at: old.phaseSince)
+            old[.wasDismissed] || old.phase == .gone && !isOld(old, at: old.phaseSince)
         } ?? false
     }
 
@@ -245,9 +245,7 @@ extension Core {
         let activity = activities[destination.activity]
         let attributes = activity.definition.attributes
         guard destination.renewal > 0, let pointer = idPointer(activity) else { return attributes }
-        var writer = JSONWriter()
-        writer.string(reference(destination).text)
-        return attributes.setting(pointer, to: JSON(unchecked: writer.bytes)) ?? attributes
+        return attributes.setting(pointer, to: .string(reference(destination).text)) ?? attributes
     }
 
     /// Where the attributes contain the card's name; nil if the type wants no name.
@@ -270,7 +268,7 @@ extension Core {
             tell(isOld(destination, at: now) ? .ended : .lost, at: slot, now: now)
         }
         guard definition.onTokenGone == .restart, reaches == .tokenGone,
-            !isOld(destination, at: now), !destination.wasMadeAnew, definition.route != .adopt,
+            !isOld(destination, at: now), !destination[.wasMadeAnew], definition.route != .adopt,
             destination.phase == .live,
             destination.final == nil, projection(slot)?.ending == nil
         else {
@@ -281,10 +279,10 @@ extension Core {
         destinations[slot].acknowledged = 0
         destinations[slot].contentHash = 0
         destinations[slot].cardSince = nil
-        destinations[slot].owesTrailing = false
+        destinations[slot][.owesTrailing] = false
         destinations[slot].staleAt = nil
         destinations[slot].pacing.unsettledSince = nil
-        destinations[slot].wasMadeAnew = true
+        destinations[slot][.wasMadeAnew] = true
         destinations[slot].startWaitsSince = wall(now)
         enter(.waiting, slot, now: now)
     }

@@ -56,11 +56,11 @@ extension Core {
         var records: [Record] = []
         records.reserveCapacity(slots.count)
         for slot in slots {
-            guard let destination = destinations.at(slot), destination.checkpointIsDirty else {
+            guard let destination = destinations.at(slot), destination[.checkpointIsDirty] else {
                 continue
             }
-            destinations[slot].checkpointIsDirty = false
-            destinations[slot].checkpointMayWait = false
+            destinations[slot][.checkpointIsDirty] = false
+            destinations[slot][.checkpointMayWait] = false
             let device = destination.device
             let value = destination.checkpoint(
                 activity: activities[destination.activity].number.rawValue,
@@ -78,11 +78,11 @@ extension Core {
     ///   is sent again after a crash, which does no harm.
     mutating func scheduleCheckpoint(_ slot: CardSlot, mayWait: Bool = false, now: Instant) {
         guard destinations.holds(slot) else { return }
-        if destinations[slot].checkpointIsDirty {
-            guard !mayWait, destinations[slot].checkpointMayWait else { return }
+        if destinations[slot][.checkpointIsDirty] {
+            guard !mayWait, destinations[slot][.checkpointMayWait] else { return }
         }
-        destinations[slot].checkpointIsDirty = true
-        destinations[slot].checkpointMayWait = mayWait
+        destinations[slot][.checkpointIsDirty] = true
+        destinations[slot][.checkpointMayWait] = mayWait
         journal.checkpointLater(slot, mayWait: mayWait, now: now)
     }
 
@@ -111,7 +111,7 @@ extension Core {
             }
             // An attempt that keeps a place at its upstream can be sent, so it is examined in this
             // step. There are never more such attempts than places.
-            if destinations[one.slot].keepsPlace {
+            if destinations[one.slot][.keepsPlace] {
                 destinations.wakeFirst(one.slot)
             } else {
                 destinations.wake(one.slot, now: now)
@@ -119,7 +119,7 @@ extension Core {
         }
         for one in batch.clockWaits where isStill(one) { destinations.wake(one.slot, now: now) }
         for one in batch.successions where isStill(one) {
-            destinations[one.slot].awaitsSuccession = false
+            destinations[one.slot][.awaitsSuccession] = false
             destinations.wake(one.slot, now: now)
         }
         useTokens(batch.tokens, now: now)

@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // Examines one destination: what time has changed, what it should send, and whether it may.
 
 extension Core {
@@ -80,7 +78,7 @@ extension Core {
         if reason == .startWait {
             // The start's alert is too old as well.
             setHoldsStartToken(slot, false)
-            destinations[slot].startWasSkipped = true
+            destinations[slot][.startWasSkipped] = true
         }
         loseAlerts(slot, now: now)
         enter(.gone, slot, now: now)

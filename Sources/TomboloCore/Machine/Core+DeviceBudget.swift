@@ -36,7 +36,7 @@ extension Core {
                 isOther = true
             }
             guard isOther else { continue }
-            destinations[slot].checkpointIsDirty = true
+            destinations[slot][.checkpointIsDirty] = true
             journal.checkpoint(slot)
         }
     }
@@ -69,7 +69,7 @@ extension Core {
     /// When the device's budget for starts has a token; nil if it has one now or is reserved
     /// already.
     func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
-        guard !destination.holdsStartToken else { return nil }
+        guard !destination[.holdsStartToken] else { return nil }
         let time = devices.budgets[destination.device].starts.time(
             keeping: 0, of: configuration.budgets[.start],
             held: startTokensHeld(by: destination.device), now: now)
@@ -88,7 +88,7 @@ extension Core {
             devices.budgets[destination.device].starts.renew(
                 grant, count: held, until: now + PacingState.slowReservation, now: now)
         }
-        guard !destination.holdsStartToken else { return }
+        guard !destination[.holdsStartToken] else { return }
         devices.budgets[destination.device].starts.take(
             grant, now: now + TokenBucket.reservation)
         setHoldsStartToken(slot, true)
@@ -101,15 +101,17 @@ extension Core {
     /// Sets whether a destination has a reserved token for a start. Every change goes through here,
     /// because the device counts these tokens.
     mutating func setHoldsStartToken(_ slot: CardSlot, _ holds: Bool) {
-        guard destinations.holds(slot), destinations[slot].holdsStartToken != holds else { return }
-        destinations[slot].holdsStartToken = holds
+        guard destinations.holds(slot), destinations[slot][.holdsStartToken] != holds else {
+            return
+        }
+        destinations[slot][.holdsStartToken] = holds
         devices.budgets[destinations[slot].device].startsHeld += holds ? 1 : -1
     }
 
     /// Spends the token that is reserved for a start, or takes one.
     mutating func spendStart(_ slot: CardSlot, now: Instant) {
         guard let destination = destinations.at(slot) else { return }
-        if !destination.holdsStartToken {
+        if !destination[.holdsStartToken] {
             devices.budgets[destination.device].starts.take(
                 configuration.budgets[.start], now: now)
         }

@@ -259,7 +259,7 @@ extension Core {
             devices[known: one.device].tokens[name]?.isOnRecord = true
             for slot in devices[one.device]?.destinations ?? []
             where destinations.at(slot).map({ self.reference($0) }) == one.reference {
-                destinations[slot].tokenIsNew = false
+                destinations[slot][.tokenIsNew] = false
                 destinations.wakeFirst(slot)
             }
             noteSignOfLife(one.device, besides: one.reference, now: now)
@@ -299,7 +299,7 @@ extension Core {
     private mutating func useToken(
         _ token: Device.Token, at slot: CardSlot, now: Instant
     ) {
-        destinations[slot].tokenIsNew = !token.isOnRecord
+        destinations[slot][.tokenIsNew] = !token.isOnRecord
         guard let destination = destinations.at(slot), destination.token != token.value,
             destination.phase != .listening
         else { return }

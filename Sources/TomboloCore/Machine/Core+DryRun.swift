@@ -153,7 +153,8 @@ extension Core {
         let (routes, count) = routes(of: activity, command.content.kind, present, devices)
         let slowest =
             routes.map(\.grant).max { $0.grant.frameInterval < $1.grant.frameInterval }
-            ?? grantOfClass(.standard)
+            ?? GrantInForce(
+                budgetClass: .standard, grant: configuration.budgets[.standard])
         let content = content(
             activity, command.content, devices, present.map { activities[$0].destinations } ?? [],
             granted: slowest.grant.frameInterval, now: now)
@@ -219,10 +220,6 @@ extension Core {
             let slot = channels[upstream].next(now: now)
         else { return nil }
         return self.devices[slot]?.channel?.id
-    }
-
-    private func grantOfClass(_ budgetClass: BudgetClass) -> GrantInForce {
-        GrantInForce(budgetClass: budgetClass, grant: configuration.budgets[budgetClass])
     }
 
     /// Lints of a push that `commandLints(_:_:now:)` has found in the command already.

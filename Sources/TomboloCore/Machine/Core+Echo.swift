@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // Apple's acceptance does not prove that a push has reached the phone, so the last push is repeated
 // if there is a reason (pacing rule 15).
 
@@ -56,7 +54,7 @@ extension Core {
             return
         }
         if report.phase == .dismissed {
-            destinations[slot].wasDismissed = true
+            destinations[slot][.wasDismissed] = true
             destinations[slot].isOverOnPhone = true
             scheduleCheckpoint(slot, now: now)
             if !destination.isFinished { enter(.gone, slot, now: now) }

@@ -149,7 +149,7 @@ extension Core {
             if activities[slot].definition.route == .adopt, destination.phase == .waiting {
                 destinations[index].phase = .started
             }
-            destinations[index].checkpointIsDirty = true
+            destinations[index][.checkpointIsDirty] = true
             journal.checkpoint(index)
         }
     }

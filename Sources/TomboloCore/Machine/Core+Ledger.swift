@@ -188,7 +188,7 @@ extension Core {
         if let reason { writer.member("reason", reason) }
         writer.endObject()
         note(activity.key.tenant, activity.number, step.fact, writer.bytes, now: now)
-        destinations[slot].checkpointIsDirty = true
+        destinations[slot][.checkpointIsDirty] = true
         journal.checkpoint(slot)
     }
 

@@ -101,8 +101,10 @@ extension Core {
                 return .surface(slot, isItsTurn: true)
             case .turn(.card(let slot)):
                 // The slot may be vacant or belong to another destination.
-                guard destinations.holds(slot), destinations[slot].isQueued else { return .nothing }
-                destinations[slot].isQueued = false
+                guard destinations.holds(slot), destinations[slot][.isQueued] else {
+                    return .nothing
+                }
+                destinations[slot][.isQueued] = false
                 return .card(slot, isItsTurn: true)
             }
         }

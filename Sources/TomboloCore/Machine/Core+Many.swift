@@ -182,13 +182,11 @@ extension Core {
             // this deadline.
             activities.silences.set(slot, at: now + .minutes(1))
             guard case .pending = admit(command, now: now) else { continue }
-            var writer = JSONWriter()
-            writer.object { writer in
+            let why = JSON.object { writer in
                 writer.member("reason", "end_after")
                 writer.member("end_after", after.text)
             }
-            note(
-                key.tenant, activities[slot].number, "activity.ended", writer.bytes, now: now)
+            note(key.tenant, activities[slot].number, "activity.ended", why.bytes, now: now)
         }
     }
 

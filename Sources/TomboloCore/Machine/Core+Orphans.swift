@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // Update tokens of unknown activities, and cards that have outlived their activities.
 
 extension Core {
@@ -65,7 +63,7 @@ extension Core {
             incarnation: reference.incarnation, renewal: reference.renewal, upstream: upstream,
             ledger: Ledger(since: version), phaseSince: now)
         destination.token = token.value
-        destination.tokenIsNew = !token.isOnRecord
+        destination[.tokenIsNew] = !token.isOnRecord
         destination.cardSince = wall(now)
         destination.alertsThrough = version
         destination.phase = .live
@@ -95,7 +93,7 @@ extension Core {
             let slot = addCard(token, reference, of: device, activity, now: now)
         else { return }
         destinations[slot].cardSince = card.since ?? wall(now)
-        destinations[slot].wasDismissed = card.wasDismissed
+        destinations[slot][.wasDismissed] = card.wasDismissed
         let isReplaced = known.contains { destinations[$0].renewal > reference.renewal + 1 }
         if card.phase == .ended || isReplaced {
             destinations[slot].final = farewell(to: device, activity, durable, now: now)

@@ -284,7 +284,7 @@ extension Core {
     /// Handles the final refusal of a start. Only an operator can retry it.
     private mutating func startRefused(_ slot: CardSlot, now: Instant) {
         enter(.gone, slot, now: now)
-        destinations[slot].startWasRefused = true
+        destinations[slot][.startWasRefused] = true
     }
 
     /// Retires a dead token, unless the device has another one, or registered this one shortly

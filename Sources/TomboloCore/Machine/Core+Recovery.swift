@@ -227,7 +227,7 @@ extension Core {
         devices.budgets[device].recoverStarts(
             configuration.budgets[.start], fullAt: checkpoint.startBucketFullAt, now: now)
         giveToken(to: &destination, owner)
-        destination.checkpointIsDirty = false
+        destination[.checkpointIsDirty] = false
         let slot = insert(destination)
         // A token is recorded before it is used: without one, only a start can have been sent.
         let mayHaveSent =
@@ -257,8 +257,8 @@ extension Core {
         // reading.
         let taken = destinations[slot].pacing.taken
         let isGuess = taken != known && taken.latest > wall(now).seconds
-        guard isGuess || sendsAgain, !destination.checkpointIsDirty else { return }
-        destinations[slot].checkpointIsDirty = true
+        guard isGuess || sendsAgain, !destination[.checkpointIsDirty] else { return }
+        destinations[slot][.checkpointIsDirty] = true
         journal.checkpoint(slot)
     }
 
@@ -276,7 +276,7 @@ extension Core {
             let device = destinations[slot].device
             devices.budgets[device].bucket.clamp(
                 grant.times(configuration.limits.deviceGrantFactor), now: now)
-            destinations[slot].checkpointIsDirty = true
+            destinations[slot][.checkpointIsDirty] = true
             journal.checkpoint(slot)
         }
     }
@@ -323,7 +323,7 @@ extension Core {
             // The final state is not known, so the card ends now, with the state that this device
             // may see.
             destination.echo.confirmed(.max)
-            destination.hasForgottenEnd = true
+            destination[.hasForgottenEnd] = true
         }
     }
 

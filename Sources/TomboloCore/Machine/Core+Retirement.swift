@@ -1,5 +1,3 @@
-import TomboloJSON
-
 // Ended activities leave memory. They are read from the log on demand, so that the core holds
 // mostly running ones.
 
@@ -82,7 +80,7 @@ extension Core {
 
     private func canLeave(_ slot: CardSlot) -> Bool {
         guard let destination = destinations.at(slot) else { return true }
-        return destination.isFinished && destination.inFlight == nil && !destination.isQueued
+        return destination.isFinished && destination.inFlight == nil && !destination[.isQueued]
     }
 
     private mutating func dismiss(_ slot: CardSlot, now: Instant) {
@@ -105,7 +103,7 @@ extension Core {
                 earlier.activity != leaving.activity, let version = projection(index)?.version
             else { continue }
             destinations[index].echo.confirmed(version)
-            destinations[index].checkpointIsDirty = true
+            destinations[index][.checkpointIsDirty] = true
             journal.checkpoint(index)
         }
     }

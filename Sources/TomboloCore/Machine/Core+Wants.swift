@@ -190,7 +190,7 @@ extension Core {
     ) -> Want {
         if let alert = waitingAlert(slot) { return .push(.update, .must, alert: alert) }
         let urgency = projection.urgency
-        let owesTrailing = destinations[slot].owesTrailing
+        let owesTrailing = destinations[slot][.owesTrailing]
         if destinations[slot].acknowledged < projection.version {
             if !owesTrailing, let skip = skip(slot, projection, visible: followed.visible, now: now)
             {

@@ -26,11 +26,9 @@ package struct Deed: Hashable, Sendable {
     }
 
     var body: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.objectBytes { writer in
             for member in members { writer.member(member.name, member.value) }
             writer.member("by", key.id)
         }
-        return writer.bytes
     }
 }

@@ -98,24 +98,6 @@ package struct BudgetView: Sendable {
     /// reserved for alerts.
     package var highAt: Instant?
     package var waiting: Decision?
-
-    package init(
-        place: BudgetPlace, activity: Identifier, device: Identifier, grant: GrantInForce,
-        left: Int64?, deviceLeft: Int64?, startsLeft: Int64?, phone: PhoneBudget?, nextAt: Instant?,
-        highAt: Instant? = nil, waiting: Decision?
-    ) {
-        self.place = place
-        self.activity = activity
-        self.device = device
-        self.grant = grant
-        self.left = left
-        self.deviceLeft = deviceLeft
-        self.startsLeft = startsLeft
-        self.phone = phone
-        self.nextAt = nextAt
-        self.highAt = highAt
-        self.waiting = waiting
-    }
 }
 
 /// What is left of the budget of a widget or a control.
@@ -128,16 +110,4 @@ package struct SurfaceBudgetView: Sendable {
     package var nextAt: Instant?
     /// True if a reload waits or is in flight.
     package var isWanted: Bool
-
-    package init(
-        device: Identifier, surface: String, budgetClass: BudgetClass, left: Int64?,
-        nextAt: Instant?, isWanted: Bool
-    ) {
-        self.device = device
-        self.surface = surface
-        self.budgetClass = budgetClass
-        self.left = left
-        self.nextAt = nextAt
-        self.isWanted = isWanted
-    }
 }

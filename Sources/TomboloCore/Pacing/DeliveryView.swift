@@ -17,18 +17,6 @@ package struct DeliveryView: Hashable, Sendable {
     /// True if it had priority 5 despite its high urgency (`Reserve`).
     package var isReserved = false
 
-    package init(
-        version: Int64, route: Route, apnsID: APNsID, priority: UInt8, result: PushResult?,
-        took: Span
-    ) {
-        self.version = version
-        self.route = route
-        self.apnsID = apnsID
-        self.priority = priority
-        self.result = result
-        self.took = took
-    }
-
     /// True if this push contains the version and had priority 5 because of the reserve.
     package func keepsBack(_ version: Int64) -> Bool { isReserved && self.version >= version }
 

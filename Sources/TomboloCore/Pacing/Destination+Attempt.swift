@@ -6,7 +6,7 @@ extension Destination {
         guard phase != next else { return false }
         phase = next
         phaseSince = now
-        if next != .gone { (startWasRefused, startWasSkipped) = (false, false) }
+        if next != .gone { (self[.startWasRefused], self[.startWasSkipped]) = (false, false) }
         // The card has begun, so a late outcome of its start does not matter any more.
         if next == .live || next == .started, inFlight?.event != .start {
             startPush = nil
@@ -29,17 +29,17 @@ extension Destination {
     mutating func reserve(_ event: Push.Event, alert: Int64?) {
         reservation = .pending
         reservedAlert = alert
-        reservedStart = event == .start
-        checkpointIsDirty = true
+        self[.reservedStart] = event == .start
+        self[.checkpointIsDirty] = true
     }
 
     mutating func clearReservation() {
         if reservation != .none {
             reservation = .none
             reservedAlert = nil
-            reservedStart = false
+            self[.reservedStart] = false
         }
-        keepsPlace = false
+        self[.keepsPlace] = false
     }
 
     /// True if the attempt may be sent: a start or an alert must be durable first, so that it is
@@ -50,7 +50,7 @@ extension Destination {
         guard event == .start || alert != nil else { return true }
         guard reservation == .granted, alert == nil || reservedAlert == alert else { return false }
         // On a slow disk, the reserved token may expire before the start is durable.
-        return event != .start || reservedStart && isPaid
+        return event != .start || self[.reservedStart] && isPaid
     }
 
     /// True if this destination still has to send the alert.

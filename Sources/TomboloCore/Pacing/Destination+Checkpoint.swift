@@ -6,14 +6,11 @@ struct Checkpoint: Sendable {
     var device: Int64
     var incarnation: Int64
     var renewal: Int64
-    var hasFallenBack: Bool
-    var wasDismissed: Bool
+    /// Those flags of the destination that are in `storedFlags`.
+    var flags: Destination.Flags
     var isOverOnPhone: Bool
-    var startWasRefused: Bool
-    var startWasSkipped: Bool
     /// nil if the start was sent, or if an older relay wrote the checkpoint.
     var startWaitsSince: Instant?
-    var wasMadeAnew: Bool
     /// The last value that depends on presence and that Apple accepted.
     var bound: JSON?
     var story: CardStory
@@ -33,9 +30,14 @@ struct Checkpoint: Sendable {
     var staleAt: Instant?
     var unsettledSince: Instant?
     var lastLocalUpdate: Int64
-    var owesTrailing: Bool
     var clip: Clip?
     var ledger: Ledger?
+
+    /// The members that are there if a flag is set.
+    static let storedFlags: KeyValuePairs<String, Destination.Flags> = [
+        "fb": .hasFallenBack, "dm": .wasDismissed, "sr": .startWasRefused,
+        "ss": .startWasSkipped, "ma": .wasMadeAnew, "ot": .owesTrailing,
+    ]
 
     /// How far the destination is in a clip.
     struct Clip: Sendable {
@@ -56,13 +58,11 @@ struct Checkpoint: Sendable {
             $0.storedCount.flatMap { Destination.Phase(rawValue: UInt8(clamping: $0)) }
         }
         renewal = try view.stored("r", or: 0, \.storedCount)
-        hasFallenBack = view["fb"] != nil
-        wasDismissed = view["dm"] != nil
+        flags = Self.storedFlags.reduce(into: []) { flags, member in
+            if view[member.key] != nil { flags.insert(member.value) }
+        }
         isOverOnPhone = view["po"] != nil
-        startWasRefused = view["sr"] != nil
-        startWasSkipped = view["ss"] != nil
         startWaitsSince = view["ws"]?.integer.map(Instant.init(nanoseconds:))
-        wasMadeAnew = view["ma"] != nil
         bound = view["pv"]?.json
         story = try view.stored("cf", or: .none) {
             $0.storedCount.flatMap { CardStory(rawValue: UInt8(clamping: $0)) }
@@ -91,7 +91,6 @@ struct Checkpoint: Sendable {
         staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
         unsettledSince = view["u"]?.integer.map(Instant.init(nanoseconds:))
         lastLocalUpdate = try view.stored("lu", or: 0, \.storedCount)
-        owesTrailing = view["ot"] != nil
         clip = try Self.clip(view)
     }
 
@@ -141,15 +140,10 @@ extension Destination {
         keptAt = checkpoint.keptAt
         staleAt = checkpoint.staleAt
         pacing.unsettledSince = checkpoint.unsettledSince
-        owesTrailing = checkpoint.owesTrailing
+        for (_, flag) in Checkpoint.storedFlags { self[flag] = checkpoint.flags.contains(flag) }
         echo = checkpoint.echo
         cardSince = checkpoint.cardSince
         final = checkpoint.final
-        hasFallenBack = checkpoint.hasFallenBack
-        wasDismissed = checkpoint.wasDismissed
-        startWasRefused = checkpoint.startWasRefused
-        startWasSkipped = checkpoint.startWasSkipped
-        wasMadeAnew = checkpoint.wasMadeAnew
         bound = checkpoint.bound.map(BoundValue.init)
         story = checkpoint.story
     }
@@ -170,7 +164,7 @@ extension Destination {
             writer.member("d", device)
             writer.member("i", incarnation)
             // A reserved start may be sent at any moment, so after a crash it counts as tried.
-            let phase = reservedStart ? Phase.startUnknown : phase
+            let phase = self[.reservedStart] ? Phase.startUnknown : phase
             writer.member("p", Int64(phase.rawValue))
             writer.member("v", acknowledged)
             writer.member("al", max(alertsThrough, reservedAlert ?? 0))
@@ -185,13 +179,13 @@ extension Destination {
                 writer.member("sb", full.nanoseconds)
             }
             if renewal > 0 { writer.member("r", renewal) }
-            if hasFallenBack { writer.member("fb", Int64(1)) }
-            if wasDismissed { writer.member("dm", Int64(1)) }
+            if self[.hasFallenBack] { writer.member("fb", Int64(1)) }
+            if self[.wasDismissed] { writer.member("dm", Int64(1)) }
             if isOverOnPhone { writer.member("po", Int64(1)) }
-            if startWasRefused { writer.member("sr", Int64(1)) }
-            if startWasSkipped { writer.member("ss", Int64(1)) }
+            if self[.startWasRefused] { writer.member("sr", Int64(1)) }
+            if self[.startWasSkipped] { writer.member("ss", Int64(1)) }
             if phase.isBeforeStart { writer.member("ws", startWaitsSince.nanoseconds) }
-            if wasMadeAnew { writer.member("ma", Int64(1)) }
+            if self[.wasMadeAnew] { writer.member("ma", Int64(1)) }
             if let value = bound?.shown { writer.member("pv", value) }
             if story != .none { writer.member("cf", Int64(story.rawValue)) }
             if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
@@ -199,7 +193,7 @@ extension Destination {
             if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
             if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
             // The repetition in flight may fail, so it still counts as owed.
-            if owesTrailing || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
+            if self[.owesTrailing] || inFlight?.wish == .trailing { writer.member("ot", Int64(1)) }
             if echo.count > 0 {
                 writer.array("e") { writer in
                     writer.integer(echo.version)
@@ -222,7 +216,7 @@ extension Destination {
     }
 
     /// When the card began. With a reserved start it is `wall`, because earlier tries made no card.
-    func cardSince(tryingAt wall: Instant) -> Instant? { reservedStart ? wall : cardSince }
+    func cardSince(tryingAt wall: Instant) -> Instant? { self[.reservedStart] ? wall : cardSince }
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {
         let all = frames + (cursor?.tally ?? FrameCounts())

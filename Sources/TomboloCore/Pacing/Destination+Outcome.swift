@@ -38,7 +38,7 @@ extension Destination {
         echo.confirmed(flying.version)
         pacing.unsettledSince = nil
         // Apple would also refuse a repetition with a newer timestamp or stale date.
-        owesTrailing = false
+        self[.owesTrailing] = false
         staleAt = flying.staleAt
     }
 
@@ -59,7 +59,7 @@ extension Destination {
     /// Handles a push that is probably lost. Its trailing repetition, or the end of its clip, is
     /// sent again, because no other push would do this.
     mutating func wantAgain(_ flying: InFlight, now: Instant) {
-        if flying.wish == .trailing { owesTrailing = true }
+        if flying.wish == .trailing { self[.owesTrailing] = true }
         guard flying.event == .update, hasCursor else { return }
         playing.lost(wasKnown: acknowledged >= flying.version, now: now)
     }

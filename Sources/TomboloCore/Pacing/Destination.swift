@@ -150,29 +150,43 @@ struct Destination: SlotValue {
     private let devicePlace: Int32
     private var lastPush: LastPush?
 
-    private struct Flags: OptionSet, Sendable {
+    struct Flags: OptionSet, Sendable {
         let rawValue: UInt16
 
+        /// True if no channel was available for the card, so that it uses an update token.
         static let hasFallenBack = Flags(rawValue: 1 << 0)
+        /// True if a token of the device's budget for starts is reserved for this destination.
         static let holdsStartToken = Flags(rawValue: 1 << 1)
+        /// True if a state shared its second with another push, so that it must be sent again with
+        /// a later one.
         static let owesTrailing = Flags(rawValue: 1 << 2)
         static let reservedStart = Flags(rawValue: 1 << 3)
+        /// True if a place in flight at the upstream is kept for the reserved push.
         static let keepsPlace = Flags(rawValue: 1 << 4)
         static let isQueued = Flags(rawValue: 1 << 5)
+        /// True if it is not known how the incarnation ended. `final` then has the activity's
+        /// present state.
         static let hasForgottenEnd = Flags(rawValue: 1 << 6)
         static let checkpointIsDirty = Flags(rawValue: 1 << 7)
+        /// True until the token is durable. Nothing is sent to the token before, because the next
+        /// relay must know every token that may have got a push.
         static let tokenIsNew = Flags(rawValue: 1 << 8)
+        /// True if the phone reported that the user dismissed this card or an earlier one: no card
+        /// follows.
         static let wasDismissed = Flags(rawValue: 1 << 9)
+        /// True until the card that replaces this one, or its former user's end, is durable.
+        /// Nothing is sent before, because the next relay must know which card was to end.
         static let awaitsSuccession = Flags(rawValue: 1 << 10)
+        /// True if the stored checkpoint lacks only updates that were sent, so that writing it can
+        /// wait.
         static let checkpointMayWait = Flags(rawValue: 1 << 11)
+        /// True if Apple has finally refused the start, and no card has begun since.
         static let startWasRefused = Flags(rawValue: 1 << 12)
+        /// True if the start waited too long and was dropped, and no card has begun since.
         static let startWasSkipped = Flags(rawValue: 1 << 13)
+        /// True if a card was lost and another one was started for it (`on_token_gone`). There is
+        /// no third one.
         static let wasMadeAnew = Flags(rawValue: 1 << 15)
-
-        subscript(flag: Flags) -> Bool {
-            get { contains(flag) }
-            set { if newValue { insert(flag) } else { remove(flag) } }
-        }
     }
 
     // These members are read and changed behind their reference, so that nothing is copied.
@@ -234,89 +248,17 @@ struct Destination: SlotValue {
     /// One byte is enough for `CoreConfiguration.appsMax` upstreams, as it is in `PushID`.
     var upstream: UpstreamNumber { UpstreamNumber(Int32(upstreamByte)) }
 
-    /// True if no channel was available for the card, so that it uses an update token.
-    var hasFallenBack: Bool {
-        get { flags[.hasFallenBack] }
-        set { flags[.hasFallenBack] = newValue }
+    subscript(flag: Flags) -> Bool {
+        get { flags.contains(flag) }
+        set { if newValue { flags.insert(flag) } else { flags.remove(flag) } }
     }
-    /// True if the phone reported that the user dismissed this card or an earlier one: no card
-    /// follows.
-    var wasDismissed: Bool {
-        get { flags[.wasDismissed] }
-        set { flags[.wasDismissed] = newValue }
-    }
-    /// True until the card that replaces this one, or its former user's end, is durable. Nothing is
-    /// sent before, because the next relay must know which card was to end.
-    var awaitsSuccession: Bool {
-        get { flags[.awaitsSuccession] }
-        set { flags[.awaitsSuccession] = newValue }
-    }
-    /// True if a token of the device's budget for starts is reserved for this destination.
-    var holdsStartToken: Bool {
-        get { flags[.holdsStartToken] }
-        set { flags[.holdsStartToken] = newValue }
-    }
-    /// True if a state shared its second with another push, so that it must be sent again with a
-    /// later one.
-    var owesTrailing: Bool {
-        get { flags[.owesTrailing] }
-        set { flags[.owesTrailing] = newValue }
-    }
-    var reservedStart: Bool {
-        get { flags[.reservedStart] }
-        set { flags[.reservedStart] = newValue }
-    }
-    /// True if a place in flight at the upstream is kept for the reserved push.
-    var keepsPlace: Bool {
-        get { flags[.keepsPlace] }
-        set { flags[.keepsPlace] = newValue }
-    }
-    var isQueued: Bool {
-        get { flags[.isQueued] }
-        set { flags[.isQueued] = newValue }
-    }
+
     /// The decision about events while no card can be reached.
-    var noRoute: EventDecision { startWasSkipped ? .startWait : .noRoute }
+    var noRoute: EventDecision { self[.startWasSkipped] ? .startWait : .noRoute }
 
     /// Why nothing goes to a card that is not there; nil if it is.
-    var skipWithoutCard: Skip? { startWasSkipped ? .startWait : phase.hasNoCard ? .noRoute : nil }
-    /// True if the start waited too long and was dropped, and no card has begun since.
-    var startWasSkipped: Bool {
-        get { flags[.startWasSkipped] }
-        set { flags[.startWasSkipped] = newValue }
-    }
-    /// True if Apple has finally refused the start, and no card has begun since.
-    var startWasRefused: Bool {
-        get { flags[.startWasRefused] }
-        set { flags[.startWasRefused] = newValue }
-    }
-    /// True if a card was lost and another one was started for it (`on_token_gone`). There is no
-    /// third one.
-    var wasMadeAnew: Bool {
-        get { flags[.wasMadeAnew] }
-        set { flags[.wasMadeAnew] = newValue }
-    }
-    /// True if it is not known how the incarnation ended. `final` then has the activity's present
-    /// state.
-    var hasForgottenEnd: Bool {
-        get { flags[.hasForgottenEnd] }
-        set { flags[.hasForgottenEnd] = newValue }
-    }
-    /// True until the token is durable. Nothing is sent to the token before, because the next relay
-    /// must know every token that may have got a push.
-    var tokenIsNew: Bool {
-        get { flags[.tokenIsNew] }
-        set { flags[.tokenIsNew] = newValue }
-    }
-    /// True if the stored checkpoint lacks only updates that were sent, so that writing it can
-    /// wait.
-    var checkpointMayWait: Bool {
-        get { flags[.checkpointMayWait] }
-        set { flags[.checkpointMayWait] = newValue }
-    }
-    var checkpointIsDirty: Bool {
-        get { flags[.checkpointIsDirty] }
-        set { flags[.checkpointIsDirty] = newValue }
+    var skipWithoutCard: Skip? {
+        self[.startWasSkipped] ? .startWait : phase.hasNoCard ? .noRoute : nil
     }
 
     /// Wall time at which the card began; nil if not known. The system ends the card 8 hours later.

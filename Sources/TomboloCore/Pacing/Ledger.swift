@@ -183,24 +183,6 @@ package struct EventCounts: Hashable, Sendable {
     package var notVisible: Int64 = 0
     package var startWait: Int64 = 0
 
-    package init(
-        sent: Int64 = 0, merged: Int64 = 0, unchanged: Int64 = 0, superseded: Int64 = 0,
-        annihilated: Int64 = 0, noRoute: Int64 = 0, expired: Int64 = 0, refused: Int64 = 0,
-        onChannel: Int64 = 0, notVisible: Int64 = 0, startWait: Int64 = 0
-    ) {
-        self.startWait = startWait
-        self.onChannel = onChannel
-        self.notVisible = notVisible
-        self.sent = sent
-        self.merged = merged
-        self.unchanged = unchanged
-        self.superseded = superseded
-        self.annihilated = annihilated
-        self.noRoute = noRoute
-        self.expired = expired
-        self.refused = refused
-    }
-
     package var skipped: Int64 {
         unchanged + superseded + annihilated + noRoute + onChannel + notVisible + startWait
     }

@@ -62,10 +62,4 @@ package struct PhoneBudget: Hashable, Sendable {
     /// How many are left; 0 if the phone has reported that it lacks the last push.
     package var left: Int64
     package var basis: Basis
-
-    package init(perHour: Int64, left: Int64, basis: Basis) {
-        self.perHour = perHour
-        self.left = left
-        self.basis = basis
-    }
 }

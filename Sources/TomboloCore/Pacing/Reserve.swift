@@ -1,13 +1,9 @@
 /// Tokens that a bucket keeps for alerts. A change of high urgency then has priority 5 (rule 7).
 package struct Reserve: Hashable, Sendable {
+    /// Number of tokens that are kept.
     package var kept: Int64
     /// Number of tokens in a full bucket.
     package var burst: Int64
-
-    /// Both are numbers of tokens.
-    package init(kept: Int64, burst: Int64) {
-        (self.kept, self.burst) = (kept, burst)
-    }
 
     /// The reserve as a clause, for log lines and answers.
     package var text: String {

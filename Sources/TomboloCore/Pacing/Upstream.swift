@@ -234,11 +234,6 @@ package struct UpstreamSilence: Hashable, Sendable {
     package var pushes: Int
     /// Time since the last answer, or since the first of these pushes was sent.
     package var span: Span
-
-    package init(pushes: Int, span: Span) {
-        self.pushes = pushes
-        self.span = span
-    }
 }
 
 struct LastHundred: Sendable {

@@ -17,13 +17,11 @@ struct UpstreamRecord: Hashable, Sendable {
     }
 
     var record: Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .upstream, number: number) { writer in
             writer.member("tenant", tenant.name.rawValue)
             writer.member("app", app)
             writer.member("environment", environment.name)
         }
-        return Record(space: .upstream, number: number, value: writer.bytes)
     }
 
     /// Returns nil if the bytes are not such a record.

@@ -3,9 +3,4 @@ package struct WaitSpan: Hashable, Sendable {
     package var reason: WaitReason
     /// How long the change has waited for this reason in all.
     package var span: Span
-
-    package init(reason: WaitReason, span: Span) {
-        self.reason = reason
-        self.span = span
-    }
 }

@@ -98,12 +98,10 @@ extension Pause {
 
     /// The bytes of the record after the pause is over.
     func ended() -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.objectBytes { writer in
             writer.member("tenant", tenant.name.rawValue)
             writer.member("ended_serial", serial)
         }
-        return writer.bytes
     }
 
     /// Tenant and serial in such a record; nil if the record is another one.

@@ -11,8 +11,7 @@ struct OwedReload: Hashable, Sendable {
     var followsType = false
 
     var record: Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .owedReload, number: number) { writer in
             writer.member("tenant", activity.tenant.name.rawValue)
             writer.member("activity", activity.id.rawValue)
             if let apps {
@@ -20,7 +19,6 @@ struct OwedReload: Hashable, Sendable {
             }
             if followsType { writer.member("follows_type", true) }
         }
-        return Record(space: .owedReload, number: number, value: writer.bytes)
     }
 }
 

@@ -36,11 +36,6 @@ struct ReloadSurface: Sendable {
     /// The token to which the push in flight goes.
     var token: PushToken?
 
-    init(device: DeviceSlot, name: TokenName) {
-        self.device = device
-        self.name = name
-    }
-
     /// True if a reload waits to be sent.
     var isWaiting: Bool { !isGone && (phase == .wanted || phase == .granted) }
 

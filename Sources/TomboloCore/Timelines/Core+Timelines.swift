@@ -321,15 +321,14 @@ extension Core {
         guard let last else { return }
         timelines.asked(slot, through: row.askedThrough)
         journal.write(row.record())
-        var writer = JSONWriter()
-        writer.object { writer in
+        let body = JSON.object { writer in
             writer.member("kind", row.key.kind.rawValue)
             writer.member("app", row.key.app)
             writer.member(row.key.subject.name, row.key.subject.text)
             writer.member("cause", last.cause.rawValue)
             writer.member("at", row.askedThrough.rfc3339)
         }
-        note(row.key.tenant, nil, "timeline.due", writer.bytes, now: now)
+        note(row.key.tenant, nil, "timeline.due", body.bytes, now: now)
     }
 
     /// Restores a timeline from its record. Returns a text if the record is damaged.

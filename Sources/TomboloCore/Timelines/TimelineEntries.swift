@@ -139,13 +139,11 @@ package struct TimelineEntries: Sendable {
     }
 
     private var itemsContent: JSON {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSON.object { writer in
             writer.array("items", of: items ?? []) {
                 $0.raw($1?.entries.first?.content ?? .emptyObject)
             }
         }
-        return writer.json
     }
 
     /// When the widget shows something else; nil: never.

@@ -60,13 +60,6 @@ package struct TimelineKey: Hashable, Sendable {
     package var kind: Identifier
     package var subject: TimelineSubject
 
-    package init(tenant: TenantID, app: String, kind: Identifier, subject: TimelineSubject) {
-        self.tenant = tenant
-        self.app = app
-        self.kind = kind
-        self.subject = subject
-    }
-
     /// Timelines are listed by these values: app, kind and subject.
     package var order: [String] { [app, kind.rawValue, subject.name, subject.text] }
 

@@ -235,14 +235,12 @@ struct RegisteredType: Sendable {
     var type: ActivityType
 
     func record(_ key: ActivityType.Key) -> Record {
-        var writer = JSONWriter()
-        writer.object { writer in
+        Record(space: .type, number: number) { writer in
             writer.member("tenant", key.tenant.name.rawValue)
             writer.member("app", key.app)
             writer.member("type", key.name)
             writer.member("body", type.body)
         }
-        return Record(space: .type, number: number, value: writer.bytes)
     }
 
     /// Returns nil if the bytes are not a type. The caller then reports the record.
@@ -272,16 +270,7 @@ package struct TypeCheck: Sendable {
     package var isRegistered: Bool
     package var hasSchema: Bool
     /// What in the newest state does not match the type, each as text.
-    package var faults: [String]
+    package var faults: [String] = []
     /// The names of all registered types of the app.
-    package var registered: [String]
-
-    package init(
-        isRegistered: Bool, hasSchema: Bool, faults: [String] = [], registered: [String] = []
-    ) {
-        self.isRegistered = isRegistered
-        self.hasSchema = hasSchema
-        self.faults = faults
-        self.registered = registered
-    }
+    package var registered: [String] = []
 }

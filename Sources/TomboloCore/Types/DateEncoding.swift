@@ -25,8 +25,7 @@ package enum DateEncoding: String, Hashable, Sendable, CaseIterable {
         case .object:
             writer.object { writer in
                 for (name, member) in value.members {
-                    writer.name(name)
-                    write(member, schema[name], into: &writer)
+                    writer.named(name) { write(member, schema[name], into: &$0) }
                 }
             }
         case .array:

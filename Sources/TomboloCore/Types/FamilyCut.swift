@@ -11,11 +11,6 @@ package struct FamilyCut: Hashable, Sendable {
         package var path: JSONPointer
         /// How many elements of a list the family gets; nil: the whole value.
         package var length: Int?
-
-        /// - Parameter length: how many elements of a list; nil: the whole value.
-        package init(path: JSONPointer, length: Int? = nil) {
-            (self.path, self.length) = (path, length)
-        }
     }
 
     /// A member of the state, and what the cut keeps of it.
@@ -74,11 +69,9 @@ package struct FamilyCut: Hashable, Sendable {
         for (name, value) in view.members {
             guard let next = branch.branches[Name(text: name)] else { continue }
             if let length = next.length {
-                writer.name(name)
-                write(value, first: length, to: &writer)
+                writer.named(name) { write(value, first: length, to: &$0) }
             } else if value.kind == .object {
-                writer.name(name)
-                write(value, next, to: &writer)
+                writer.named(name) { write(value, next, to: &$0) }
             }
         }
         writer.endObject()

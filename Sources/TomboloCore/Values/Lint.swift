@@ -72,3 +72,9 @@ package struct Lint: Hashable, Sendable {
         self.message = message
     }
 }
+
+extension [Lint] {
+    mutating func warn(_ code: Lint.Code, _ pointer: String, _ message: String) {
+        append(Lint(code, pointer, message))
+    }
+}

@@ -25,14 +25,12 @@ package struct StateHistory: Hashable, Sendable {
     static let member = JSONPointer(tokens: ["history"])
 
     var json: JSON {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSON.object { writer in
             writer.member("path", path.description)
             writer.member("length", Int64(length))
             writer.member("of", of.description)
             if let at { writer.member("at", at.description) }
         }
-        return writer.json
     }
 
     // MARK: Folding

@@ -59,12 +59,6 @@ package struct HTTPAnswer: Hashable, Sendable {
     package let fields: HTTPFields
     /// At most `HTTP2ClientLimits.answerBodyBytesMax`.
     package let body: [UInt8]
-
-    package init(status: Int, fields: HTTPFields, body: [UInt8]) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-    }
 }
 
 /// Outcome of a request: each request ends in exactly one of these.

@@ -21,17 +21,4 @@ package struct HTTPRequestHead: Hashable, Sendable {
     package var version: HTTPVersion
     /// The peer's numeric address without its port: `127.0.0.1`, `::1`.
     package var peerAddress: String
-
-    package init(
-        method: String, target: String, scheme: String, authority: String?, fields: HTTPFields,
-        version: HTTPVersion, peerAddress: String
-    ) {
-        self.method = method
-        self.target = target
-        self.scheme = scheme
-        self.authority = authority
-        self.fields = fields
-        self.version = version
-        self.peerAddress = peerAddress
-    }
 }

@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloEventLog
 
 /// Index of facts by activity, device, kind and time, in chapters of `size` consecutive facts. A

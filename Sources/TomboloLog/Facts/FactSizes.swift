@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloEventLog
 
 /// Bytes of each full chapter of facts, oldest first, to limit the space that facts take. The

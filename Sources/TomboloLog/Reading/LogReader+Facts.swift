@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloEventLog
 
 // Pages of facts, in either order, using the index of each chapter: see `FactIndex`.

@@ -1,5 +1,3 @@
-import TomboloCore
-
 /// A row of the table `snapshot`: an activity's head at an event. One is kept for every `interval`
 /// events of the activity, so that few events suffice to rebuild a past state.
 ///

@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloEventLog
 
 /// Checks that the index of each chapter points to all its facts, and only to them.

@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloJSON
 
 /// `channel put`, `channel ls`, `channel show` and `channel rm`.

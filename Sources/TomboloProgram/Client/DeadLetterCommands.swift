@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloJSON
 
 /// `dead retry` and `delivery retry`. (`dead ls` is in `ReadCommands`.)

@@ -1,7 +1,6 @@
 import Glibc
 import TomboloCore
 import TomboloJSON
-import TomboloLoop
 
 /// `device check`: what a phone's app has sent to the relay and what is missing. With `--card` it
 /// also starts and ends a test card.

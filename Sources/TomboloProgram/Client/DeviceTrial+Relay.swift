@@ -51,7 +51,7 @@ extension DeviceTrial {
             return state
         }
         let value =
-            member.value.string.map { StateInput.string("\($0) \(change)") }
+            member.value.string.map { JSON.string("\($0) \(change)") }
             ?? member.value.integer.map { StateInput.value("\($0 &+ Int64(change))") }
             ?? StateInput.value("\((member.value.double ?? 0) + Double(change) / 1_000)")
         return state.setting(JSONPointer(tokens: [member.name]), to: value) ?? state

@@ -1,7 +1,6 @@
 import Glibc
 import TomboloCore
 import TomboloJSON
-import TomboloLoop
 
 /// `device trial`: leads a phone through twelve steps, and says for each what was seen.
 enum DeviceTrialCommand {

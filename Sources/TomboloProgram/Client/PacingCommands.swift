@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloJSON
 
 /// `pause`, `resume`, `delivery` and `budget`.

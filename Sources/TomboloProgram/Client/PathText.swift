@@ -1,10 +1,12 @@
+import TomboloJSON
+
 /// Paths and queries of requests (RFC 3986).
 enum PathText {
     /// Escapes all characters except unreserved ones, for a path segment or a query value.
     static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
-            if isUnreserved(byte) {
+            if byte.isUnreserved {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
                 let digits = String(byte, radix: 16, uppercase: true)
@@ -24,15 +26,5 @@ enum PathText {
             separator = "&"
         }
         return text
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

@@ -160,7 +160,7 @@ enum ReadCommands {
     ) throws(ProgramError) {
         try terminal.printObject { writer in
             writer.array(member, of: rows) { $0.raw($1) }
-            writer.member("next_cursor", cursor.map(StateInput.string) ?? .null)
+            writer.member("next_cursor", cursor.map(JSON.string) ?? .null)
         }
     }
 }

@@ -1,6 +1,3 @@
-import TomboloCore
-import TomboloHTTP
-import TomboloJSON
 import TomboloLoop
 
 /// `ready`: asks the configured relay whether it takes events, or with `--live` whether it runs.

@@ -1,4 +1,3 @@
-import TomboloHTTP
 import TomboloJSON
 
 /// A request to a relay.

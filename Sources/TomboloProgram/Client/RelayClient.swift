@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
@@ -205,28 +204,16 @@ final class RelayStream: @unchecked Sendable {
 
     /// A header field of the answer. Waits for the answer's head.
     func field(_ name: String) async throws -> String? {
-        do {
-            return try await stream.head().fields[name]
-        } catch let failure as HTTP2Failure {
-            throw lost(failure)
-        }
+        try await heard { try await stream.head().fields[name] }
     }
 
     /// The next part of the answer, or nil at its end.
-    func next() async throws -> [UInt8]? {
-        do {
-            return try await stream.next()
-        } catch let failure as HTTP2Failure {
-            throw lost(failure)
-        }
-    }
+    func next() async throws -> [UInt8]? { try await heard { try await stream.next() } }
 
-    func write(_ piece: [UInt8]) async throws {
-        do {
-            try await stream.write(piece)
-        } catch let failure as HTTP2Failure {
-            throw lost(failure)
-        }
+    func write(_ piece: [UInt8]) async throws { try await heard { try await stream.write(piece) } }
+
+    private func heard<Value>(_ ask: () async throws -> Value) async throws -> Value {
+        do { return try await ask() } catch let failure as HTTP2Failure { throw lost(failure) }
     }
 
     /// Ends the request's body.

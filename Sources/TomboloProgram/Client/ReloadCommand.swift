@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloJSON
 
 /// `config reload`: makes the running relay read its configuration again. Prints each result.

@@ -1,5 +1,4 @@
 import Glibc
-import TomboloCore
 import TomboloJSON
 
 /// The content state on a command line: fields from `-s` and `--text`, an object from a file or
@@ -14,7 +13,7 @@ enum StateInput {
     static func read(_ context: CommandContext, readsInput: Bool) throws(ProgramError) -> JSON? {
         let fields =
             context.invocation.pairs(.field).map { ($0.name, value($0.value)) }
-            + context.invocation.pairs(.textField).map { ($0.name, string($0.value)) }
+            + context.invocation.pairs(.textField).map { ($0.name, JSON.string($0.value)) }
         var object: JSON?
         switch context.invocation.text(.stateFile) {
         case "-"?: object = try input(context)
@@ -49,15 +48,8 @@ enum StateInput {
         do {
             return try JSON(validating: Array(text.utf8))
         } catch {
-            return string(text)
+            return .string(text)
         }
-    }
-
-    /// The value of `--text`: always a string, even if the text is valid JSON.
-    static func string(_ text: String) -> JSON {
-        var writer = JSONWriter()
-        writer.string(text)
-        return writer.json
     }
 
     /// An object that has only these members.

@@ -1,5 +1,3 @@
-import TomboloCore
-import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
 

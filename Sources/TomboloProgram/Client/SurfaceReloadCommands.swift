@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloJSON
 
 /// `timeline reload` and `control reload`.

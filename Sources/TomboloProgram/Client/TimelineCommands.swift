@@ -1,4 +1,3 @@
-import TomboloCore
 import TomboloJSON
 
 /// `timeline put`, `timeline ls`, `timeline show` and `timeline rm`.

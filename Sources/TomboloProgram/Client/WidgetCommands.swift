@@ -1,5 +1,4 @@
 import TomboloJSON
-import TomboloLoop
 import TomboloSimulator
 
 /// `phone widget`: acts on widgets of the simulated phones of `tombolo dev`.

@@ -1,5 +1,3 @@
-import TomboloCore
-
 struct CommandLineParser: Sendable {
     private let table: CommandTable
     private let environment: [String: String]

@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// `HOST:PORT`, with IPv6 addresses in brackets. The host is not looked up.
 struct SocketAddressText: Hashable, Sendable, CustomStringConvertible {
     let host: String
@@ -36,13 +38,7 @@ struct SocketAddressText: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isAlphanumeric || ".-_".utf8.contains(byte)
     }
 
     private static func isIPv6(_ byte: UInt8) -> Bool {

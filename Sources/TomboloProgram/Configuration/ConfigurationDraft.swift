@@ -139,5 +139,5 @@ struct ConfigurationDraft {
         Configuration.settings.first { $0.name == name }?.meaning ?? ""
     }
 
-    private static func quoted(_ text: String) -> String { StateInput.string(text).description }
+    private static func quoted(_ text: String) -> String { JSON.string(text).description }
 }

@@ -1,5 +1,4 @@
 import TomboloCore
-import TomboloHTTP
 import TomboloJSON
 
 /// One key of the configuration file. The tables of these settings are used for reading, `config

@@ -145,8 +145,11 @@ final class DevRun: @unchecked Sendable {
         defer { client.close() }
         isPerforming = true
         defer { isPerforming = false }
-        let staying = StayingScenario(name: scenario, client: client, phones: phones, loop: loop)
-        do { try await staying.run { self.isStopping } } catch {
+        do {
+            try await Scenario(named: scenario)?.stay(client, phones: phones, loop: loop) {
+                self.isStopping
+            }
+        } catch {
             guard isStopping else { throw error }
         }
     }

@@ -9,8 +9,6 @@ struct DevKeys: Hashable, Sendable {
     private(set) var chosen = 0
     let phones: Int
 
-    init(phones: Int) { self.phones = phones }
-
     enum Action: Hashable, Sendable {
         case quit
         /// The body of a `POST /v1/phones/{phone}`.

@@ -164,7 +164,9 @@ final class DevScreen: @unchecked Sendable {
 
     /// Reads the types again, because they may be registered or changed at any time.
     private func learnTypes() async {
-        let (views, _) = await relay.types(of: .main, after: nil, limit: Self.typesMax)
+        let (views, _) = await relay.read { core, _ in
+            core.typeViews(of: .main, after: nil, limit: Self.typesMax)
+        }
         for view in views {
             // This cannot fail: the relay has parsed the type before.
             let type = try? ActivityType(reading: view.body.document.root, lenient: true)
@@ -260,9 +262,9 @@ final class DevScreen: @unchecked Sendable {
             }
         }
         for (index, view) in newest {
-            let ledgers = await relay.ledgers(of: view.key) ?? []
+            let ledgers = await relay.read { core, now in core.ledgers(of: view.key, now: now) }
             let name = phones[index].name
-            guard let books = ledgers.last(where: { $0.recipient.name.rawValue == name }) else {
+            guard let books = ledgers?.last(where: { $0.recipient.name.rawValue == name }) else {
                 continue
             }
             phones[index].sent = books.ledger.counts.sent

@@ -1,7 +1,6 @@
 import Glibc
 import TomboloCore
 import TomboloCrypto
-import TomboloEventLog
 
 /// The files and names of a `dev` run: a push key that Apple does not know, and an example app.
 struct DevWorkplace: Sendable {

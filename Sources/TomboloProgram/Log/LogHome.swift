@@ -1,5 +1,4 @@
 import Glibc
-import TomboloCore
 import TomboloEventLog
 import TomboloLog
 import TomboloPostgres

@@ -3,7 +3,6 @@ import TomboloCrypto
 import TomboloEventLog
 import TomboloJSON
 import TomboloLog
-import TomboloSQLite
 
 /// One line of an export: a JSON object with one member, whose name is the kind of item.
 ///

@@ -1,7 +1,6 @@
 import Glibc
 import TomboloJSON
 import TomboloLog
-import TomboloSQLite
 import TomboloServer
 
 /// `log export` and `log import`: copy a whole log as lines.

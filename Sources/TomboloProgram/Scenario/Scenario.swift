@@ -128,15 +128,6 @@ struct Scenario: Sendable {
         return try? JSONDocument(Array(text.utf8)).root
     }
 
-    /// Registers the scenario's types with a relay, which the producer does first.
-    func registerTypes(_ client: RelayClient) async throws {
-        for type in types {
-            _ = try await client.send(
-                RelayRequest("PUT", "/v1/types/\(type.name)", body: type.body.bytes),
-                name: type.name)
-        }
-    }
-
     /// The requests that create the cards: those of the first step that starts an activity.
     var beginning: [Request] {
         steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []

@@ -11,9 +11,8 @@ extension WidgetPlayer {
         guard unfetched.allSatisfy({ pages[$0.name]?.document.root["placeholder"]?.bool == true })
         else { return false }
         if step.view["no_fetch"]?.bool == true {
-            guard places.allSatisfy({ fetches(pages, $0) == fetches(pagesBefore, $0) }) else {
-                return false
-            }
+            guard places.allSatisfy({ fetches(pages, $0.name) == fetches(pagesBefore, $0.name) })
+            else { return false }
         }
         return (step.view["cards"].map(cardsHold) ?? true)
             && (step.view["controls"].map(controlsHold) ?? true)
@@ -27,8 +26,8 @@ extension WidgetPlayer {
         return page.document.root["tap"]?["reason"]?.string == tap["reason"]?.string
     }
 
-    private func fetches(_ pages: [String: JSON], _ place: Scenario.Place) -> Int64 {
-        pages[place.name]?.document.root["fetches"]?.integer ?? 0
+    func fetches(_ pages: [String: JSON], _ name: String) -> Int64 {
+        pages[name]?.document.root["fetches"]?.integer ?? 0
     }
 
     /// The phones show the activity's card in this state.

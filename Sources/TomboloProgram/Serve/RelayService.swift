@@ -1,7 +1,6 @@
 import CLinux
 import TomboloAPNs
 import TomboloCore
-import TomboloCrypto
 import TomboloEventLog
 import TomboloHTTP
 import TomboloLog

@@ -1,7 +1,5 @@
 import Glibc
-import TomboloJSON
 import TomboloLoop
-import TomboloRelay
 
 /// `serve`: runs a relay.
 enum ServeCommand {

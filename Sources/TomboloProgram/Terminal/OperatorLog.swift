@@ -119,6 +119,6 @@ final class OperatorLog: @unchecked Sendable {
         let isPlain =
             !value.isEmpty
             && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D }
-        return isPlain ? value : shown(StateInput.string(value).description)
+        return isPlain ? value : shown(JSON.string(value).description)
     }
 }

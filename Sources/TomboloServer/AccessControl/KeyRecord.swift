@@ -53,8 +53,7 @@ extension KeyRecord {
         if let creator = traits.createdBy { writer.member("created_by", creator) }
         if let end = traits.expiresAt {
             writer.member("expires_at", end.nanoseconds)
-            writer.name("life")
-            if let life { writer.integer(life.nanoseconds) } else { writer.null() }
+            writer.nullable("life", life?.nanoseconds)
         }
         if let expiredSince { writer.member("expired_since", expiredSince.nanoseconds) }
         if let lastUsedAt { writer.member("last_used_at", lastUsedAt.nanoseconds) }

@@ -14,8 +14,10 @@ extension ServerDoors {
         let key = try request.deviceKey()
         let authority = request.deviceAuthority
         if try request.isDryRun {
-            _ = try Self.found(
-                await relay.dryRunDeviceCommand(.action(action), for: key, by: authority))
+            let command = DeviceCommand.action(action)
+            _ = try await tried { (core, now) throws(Refusal) in
+                try core.dryRunDeviceCommand(command, for: key, by: authority, now: now)
+            }
             return .json { ActionAnswer(nil).write(to: &$0) }
         }
         let stored = try Self.stored(

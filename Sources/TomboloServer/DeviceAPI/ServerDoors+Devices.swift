@@ -108,7 +108,9 @@ extension ServerDoors {
         let isDryRun = try request.isDryRun
         let stored =
             isDryRun
-            ? try Self.found(await relay.dryRunDeviceCommand(command, for: key, by: authority))
+            ? try await tried { (core, now) throws(Refusal) in
+                try core.dryRunDeviceCommand(command, for: key, by: authority, now: now)
+            }
             : try Self.stored(
                 await relay.submitDeviceCommand(command, for: key, by: authority), "a device")
         let answer = StoredAnswer(

@@ -12,12 +12,12 @@ extension ServerDoors {
         let key = try request.activityKey()
         let recipient = try request.recipient
         let page = try await deliveries(request, activity: key.id, recipient)
-        let ledgers = (await relay.ledgers(of: key) ?? [])
-            .filter { recipient == nil || $0.recipient == recipient }
+        let all = await relay.read { core, now in core.ledgers(of: key, now: now) ?? [] }
+        let ledgers = all.filter { recipient == nil || $0.recipient == recipient }
         return .object { writer in
             writer.member("activity", key.id.rawValue)
             writer.array("destinations", of: ledgers) { $1.write(to: &$0) }
-            page.writeMembers(to: &writer)
+            page.write(membersTo: &writer)
         }
     }
 
@@ -29,7 +29,7 @@ extension ServerDoors {
         if page.entries.isEmpty, page.next == nil, !request.isFiltered {
             try await check(recipient, request)
         }
-        return .object { page.writeMembers(to: &$0) }
+        return .object { page.write(membersTo: &$0) }
     }
 
     /// One delivery, by the id that an answer or a list contains.
@@ -135,8 +135,10 @@ extension ServerDoors {
         query.from = page.next == nil ? asked.from : page.entries.last?.at ?? asked.from
         query.until = asked.before == nil ? asked.until : page.entries.first?.at ?? asked.until
         var thinned = try await facts(query).facts.map(\.fact)
-        if query.until == nil, let coming = await relay.comingThinning(of: asked.tenant) {
-            thinned.append(coming)
+        if query.until == nil {
+            thinned += await relay.read { core, now in
+                core.comingThinning(of: asked.tenant, now: now).map { [$0] } ?? []
+            }
         }
         return thinned.reduce(0) { $0 + $1.leftOut(of: DeliveryRecord.kinds) }
     }
@@ -214,7 +216,7 @@ extension ServerDoors {
         let limit = try request.limit()
         let activity = try request.identifier(inQuery: "activity")
         let device = try request.identifier(inQuery: "device")
-        let cursor = request.target["cursor"]
+        let (cursor, tenant) = (request.target["cursor"], request.tenant)
         let after = cursor.flatMap(BudgetPlace.init)
         if let cursor, after == nil {
             throw Problem(
@@ -228,7 +230,9 @@ extension ServerDoors {
             // Budgets of surfaces belong to devices, not to activities. The first page has them.
             let surfaces =
                 activity == nil && after == nil
-                ? await relay.surfaceBudgets(of: request.tenant, device: device, limit: limit) : []
+                ? await relay.read { core, now in
+                    core.surfaceBudgets(of: tenant, device: device, limit: limit, now: now)
+                } : []
             if budgets.destinations.isEmpty, surfaces.isEmpty {
                 try await checkNames(request, activity, device)
             }

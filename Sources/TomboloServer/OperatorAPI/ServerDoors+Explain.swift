@@ -113,7 +113,8 @@ extension ServerDoors {
     }
 
     private func waiting(for device: Identifier, _ tenant: TenantID) async -> Question? {
-        guard let key = await relay.newestActivity(on: DeviceKey(tenant: tenant, id: device)),
+        let phone = DeviceKey(tenant: tenant, id: device)
+        guard let key = await relay.read({ core, _ in core.newestActivity(on: phone) }),
             let view = await relay.activity(key)
         else { return nil }
         return Question(activity: view, recipient: .device(device), tenant: tenant)
@@ -213,7 +214,7 @@ extension ServerDoors {
             activity: view.key.id, app: view.app, type: view.type, status: view.status,
             newest: view.version, recipient: recipient, asked: asked, now: await relay.wallNow())
         evidence.moment = question.moment
-        evidence.typeCheck = await relay.typeCheck(view.key)
+        evidence.typeCheck = await relay.read { core, _ in core.typeCheck(view.key) }
         if case .device(let device) = recipient {
             evidence.registration = await relay.device(
                 DeviceKey(tenant: question.tenant, id: device))
@@ -234,8 +235,9 @@ extension ServerDoors {
         (thinned.kinds, thinned.limit) = ([NewFact.thinned], 1_000)
         (thinned.from, thinned.until) = (came, until)
         evidence.thinned = try await facts(thinned).facts.map(\.fact)
-        if let coming = await relay.comingThinning(of: question.tenant) {
-            evidence.thinned.append(coming)
+        let tenant = question.tenant
+        evidence.thinned += await relay.read { core, now in
+            core.comingThinning(of: tenant, now: now).map { [$0] } ?? []
         }
         let starts = evidence.relay.filter { fact in
             fact.kind == "relay.started" && fact.recordedAt >= asked.recordedAt

@@ -48,8 +48,7 @@ extension ServerDoors {
         let page = access.page(of: try request.tenantOfKeys(), after: after, limit: limit)
         return .object { writer in
             writer.array("keys", of: page.records) { $1.write(to: &$0) }
-            writer.name("next_cursor")
-            if let next = page.next { writer.string("\(next)") } else { writer.null() }
+            writer.nullable("next_cursor", page.next.map { "\($0)" })
         }
     }
 

@@ -5,12 +5,13 @@ import TomboloRelay
 extension ServerDoors {
     /// A page of the tenant's types, sorted by app and name.
     func listTypes(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
-        let limit = try request.limit()
-        let page = await relay.types(
-            of: request.tenant, after: try request.cursor(parts: 2).map { ($0[0], $0[1]) },
-            limit: limit)
+        let (limit, tenant) = (try request.limit(), request.tenant)
+        let after = try request.cursor(parts: 2).map { ($0[0], $0[1]) }
+        let page = await relay.read { core, _ in
+            core.typeViews(of: tenant, after: after, limit: limit)
+        }
         let next = page.next.map { "\($0.app)/\($0.name)" }
-        return .json { TypePage(page.views, next: next).write(to: &$0) }
+        return .json { ListPage("types", page.views, next: next).write(to: &$0) }
     }
 
     /// A page of the tenant's devices, sorted by id.
@@ -19,7 +20,8 @@ extension ServerDoors {
         let after = try request.identifier(inQuery: "cursor")
         return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
             let page = await relay.devices(of: request.tenant, after: after, limit: limit)
-            return .json { DevicePage(page.views, next: page.next).write(to: &$0) }
+            let answer = ListPage("devices", page.views, next: page.next?.rawValue)
+            return .json { answer.write(to: &$0) }
         }
     }
 }

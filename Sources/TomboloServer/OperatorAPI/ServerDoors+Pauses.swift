@@ -7,11 +7,13 @@ import TomboloRelay
 extension ServerDoors {
     func createPause(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let asked = try await read(request, PauseRequest.init(reading:))
-        if let objection = await relay.objection(to: asked, of: request.tenant) {
-            throw Problem(objection)
-        }
+        let tenant = request.tenant
+        let objection = await relay.read { core, _ in core.objection(to: asked, of: tenant) }
+        if let objection { throw Problem(objection) }
         if try request.isDryRun {
-            var pause = try Self.found(await relay.dryRunPause(.pause(asked), of: request.tenant))
+            var pause = try await tried { (core, now) throws(Refusal) in
+                try core.dryRunPause(.pause(asked), of: tenant, now: now)
+            }
             pause.key = request.asking
             return .json { pause.write(to: &$0, isDryRun: true) }
         }
@@ -44,7 +46,10 @@ extension ServerDoors {
         let serial = try pauseSerial(request)
         let isDryRun = try request.isDryRun
         if isDryRun {
-            _ = try Self.found(await relay.dryRunPause(.resume(serial), of: request.tenant))
+            let tenant = request.tenant
+            _ = try await tried { (core, now) throws(Refusal) in
+                try core.dryRunPause(.resume(serial), of: tenant, now: now)
+            }
         } else {
             _ = try await store(.resume(serial), request)
             tell(

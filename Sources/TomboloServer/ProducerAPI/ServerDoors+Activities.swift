@@ -59,7 +59,8 @@ extension ServerDoors {
         let (after, limit) = (try request.identifier(inQuery: "cursor"), try request.limit())
         return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
             let page = await relay.activities(filter, after: after, limit: limit)
-            return .json { ActivityPage(activities: page.views, next: page.next).write(to: &$0) }
+            let answer = ListPage("activities", page.views, next: page.next?.rawValue)
+            return .json { answer.write(to: &$0) }
         }
     }
 

@@ -28,12 +28,11 @@ extension ServerDoors {
     func stopClip(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let clip = request.parameter("clip")
         // The log stores the request as an object, like a line of a batch.
-        var writer = JSONWriter()
-        writer.object { $0.member("clip", clip) }
+        let body = JSONWriter.objectBytes { $0.member("clip", clip) }
         var command = Command(
-            activity: try request.activityKey(), content: .stop(clip: clip), body: writer.bytes)
+            activity: try request.activityKey(), content: .stop(clip: clip), body: body)
         command.expectation = try request.expectation()
-        command.idempotency = try request.idempotencyKey(body: writer.bytes)
+        command.idempotency = try request.idempotencyKey(body: body)
         return try await submit(command, request)
     }
 
@@ -116,7 +115,8 @@ extension ServerDoors {
         }
         guard let idempotency = command.idempotency, let known = event.event.idempotency,
             known.key == idempotency.key,
-            known == idempotency ? true : await relay.isRequest(command, of: event.event)
+            known == idempotency
+                ? true : await relay.read({ core, _ in core.isRequest(command, of: event.event) })
         else {
             throw Problem(
                 .idempotencyKeyReused,

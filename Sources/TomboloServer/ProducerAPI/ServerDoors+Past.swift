@@ -1,6 +1,7 @@
 import TomboloAPI
 import TomboloCore
 import TomboloEventLog
+import TomboloJSON
 import TomboloRelay
 
 extension ServerDoors {
@@ -101,8 +102,8 @@ extension ServerDoors {
         let destinations = try await page(for: request) { () async throws(Problem) in
             try await self.destinations(of: then, request.tenant)
         }
-        return Self.validated(last.version, request) {
-            then.write(to: &$0, destinations: destinations)
+        return Self.validated(last.version, request) { writer in
+            writer.object { then.write(membersTo: &$0, destinations: destinations) }
         }
     }
 

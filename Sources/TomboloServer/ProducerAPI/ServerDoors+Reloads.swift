@@ -11,11 +11,11 @@ extension ServerDoors {
         let asked = try await read(request) { view throws(FieldErrors) in
             try ReloadRequest(reading: view, control: control)
         }
-        let isDryRun = try request.isDryRun
+        let (isDryRun, tenant) = (try request.isDryRun, request.tenant)
         let stored =
             isDryRun
-            ? await relay.dryRunReloads(asked, of: request.tenant)
-            : try Self.stored(await relay.reload(asked, of: request.tenant), "a reload")
+            ? await relay.read { core, _ in core.dryRunReloads(asked, of: tenant) }
+            : try Self.stored(await relay.reload(asked, of: tenant), "a reload")
         return .object(isDryRun: isDryRun, status: isDryRun ? 200 : 202) { writer in
             writer.member("kind", request.parameter("kind"))
             writer.member("wanted", Int64(stored.count))

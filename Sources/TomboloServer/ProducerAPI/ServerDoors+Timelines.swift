@@ -12,13 +12,14 @@ extension ServerDoors {
         let kind = try request.identifier("kind")
         let asked = try await read(
             request, atMost: Timeline.bytesMax, TimelineRequest.init(reading:))
-        let command = TimelineCommand.put(asked, kind: kind)
+        let (command, tenant) = (TimelineCommand.put(asked, kind: kind), request.tenant)
         let isDryRun = try request.isDryRun
         let stored =
             isDryRun
-            ? try Self.found(await relay.dryRunTimeline(command, of: request.tenant))
-            : try Self.stored(
-                await relay.submitTimelineCommand(command, of: request.tenant), "a timeline")
+            ? try await tried { (core, _) throws(Refusal) in
+                try core.dryRunTimeline(command, of: tenant)
+            }
+            : try Self.stored(await relay.submitTimelineCommand(command, of: tenant), "a timeline")
         let answer = TimelineAnswer(
             kind: kind, subject: asked.subject, stored: stored, isDryRun: isDryRun)
         return .json(answer.httpStatus) { answer.write(to: &$0) }
@@ -29,8 +30,10 @@ extension ServerDoors {
         let subject = try request.namedSubject()
         return try await page(for: request, bytes: Timeline.bytesMax) {
             () async throws(Problem) in
-            let view = try Self.found(
-                await relay.timeline(kind, app: request.target["app"], subject, of: request.tenant))
+            let (app, tenant) = (request.target["app"], request.tenant)
+            let view = try await tried { (core, _) throws(Refusal) in
+                try core.timeline(kind, app: app, subject, of: tenant)
+            }
             return .json { view.write(to: &$0) }
         }
     }
@@ -39,12 +42,14 @@ extension ServerDoors {
         let kind = try request.identifier("kind")
         let command = TimelineCommand.delete(
             kind: kind, app: request.target["app"], try request.namedSubject())
-        let isDryRun = try request.isDryRun
+        let (isDryRun, tenant) = (try request.isDryRun, request.tenant)
         if isDryRun {
-            _ = try Self.found(await relay.dryRunTimeline(command, of: request.tenant))
+            _ = try await tried { (core, _) throws(Refusal) in
+                try core.dryRunTimeline(command, of: tenant)
+            }
         } else {
             _ = try Self.stored(
-                await relay.submitTimelineCommand(command, of: request.tenant), "a timeline")
+                await relay.submitTimelineCommand(command, of: tenant), "a timeline")
         }
         return .gone("kind", kind.rawValue, isDryRun: isDryRun)
     }
@@ -59,7 +64,8 @@ extension ServerDoors {
             let page = await relay.timelines(
                 of: request.tenant, kind: kind, after: after, limit: limit)
             return .json {
-                TimelinePage(page.views, next: page.next.map(TimelineView.cursor)).write(to: &$0)
+                ListPage("timelines", page.views, next: page.next.map(TimelineView.cursor))
+                    .write(to: &$0)
             }
         }
     }

@@ -20,8 +20,10 @@ extension ServerDoors {
         let app = document.root["app"]?.string
         try await checkBudgetClass(type.budgetClass, of: name, app: app, request)
         if try request.isDryRun {
-            let stored = try Self.found(
-                await relay.dryRunType(type, named: name, app: app, tenant: request.tenant))
+            let tenant = request.tenant
+            let stored = try await tried { (core, _) throws(Refusal) in
+                try core.dryRunType(type, named: name, app: app, tenant: tenant)
+            }
             return .json { TypeAnswer(type: name, stored: stored, isDryRun: true).write(to: &$0) }
         }
         let deed = deed("type.put", ["type": name, "app": app ?? ""], request)
@@ -74,6 +76,13 @@ extension ServerDoors {
     }
 
     /// The result of a dry run. Throws the problem if the request would be refused.
+    /// What `run` would change now. Throws why it would be refused.
+    func tried<Value: Sendable>(
+        _ run: @Sendable (borrowing Core, Instant) throws(Refusal) -> Value
+    ) async throws(Problem) -> Value {
+        try Self.found(await relay.dryRun(run))
+    }
+
     static func found<Value>(_ run: Result<Value, Refusal>) throws(Problem) -> Value {
         switch run {
         case .success(let value): return value

@@ -32,8 +32,7 @@ extension RequestJudge {
             answer.broadcast?.requestID = requestID
             return answer
         } catch {
-            var body = JSONWriter()
-            body.object { $0.member("reason", error.reason.rawValue) }
+            let body = JSON.object { $0.member("reason", error.reason.rawValue) }
             return ChannelAnswer(
                 status: error.reason.status, requestID: requestID, body: body.bytes)
         }
@@ -156,19 +155,16 @@ extension RequestJudge {
     }
 
     private func list(_ bundleID: String) -> ChannelAnswer {
-        var body = JSONWriter()
-        body.object { body in
+        let body = JSON.object { body in
             body.array("channels", of: channels.all(of: bundleID)) { $0.string($1) }
         }
         return ChannelAnswer(status: 200, requestID: "", body: body.bytes)
     }
 
     private static func body(_ policy: ChannelRegistry.StoragePolicy) -> [UInt8] {
-        var body = JSONWriter()
-        body.object { body in
+        JSONWriter.objectBytes { body in
             body.member("message-storage-policy", policy.rawValue)
             body.member("push-type", "LiveActivity")
         }
-        return body.bytes
     }
 }

@@ -144,8 +144,7 @@ enum PhonePage {
         writer.object { writer in
             writer.member("card", card.number)
             writer.member("type", card.attributesType)
-            writer.name("activity")
-            if let id = card.activityID { writer.string(id) } else { writer.null() }
+            writer.nullable("activity", card.activityID)
             writer.member("phase", card.phase.name)
             if let alert = card.alert { writer.member("alert", alert) }
             writer.member("shown_at", card.shownAt.rfc3339)
@@ -173,8 +172,7 @@ enum PhonePage {
                     writer.member("reason", push.reason.rawValue)
                     writer.member("detail", push.detail)
                     writer.member("apns_id", push.apnsID)
-                    writer.name("activity")
-                    if let id = push.activityID { writer.string(id) } else { writer.null() }
+                    writer.nullable("activity", push.activityID)
                 }
             }
         }

@@ -5,11 +5,6 @@ package struct DeviceTokenRegistry: Sendable {
         package var burst: Double
         package var perSecond: Double
 
-        package init(burst: Double, perSecond: Double) {
-            self.burst = burst
-            self.perSecond = perSecond
-        }
-
         /// Far above one push per second, which Apple's staff named as the limit for one activity.
         package static let standard = RequestLimit(burst: 100, perSecond: 10)
     }

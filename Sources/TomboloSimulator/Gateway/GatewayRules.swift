@@ -26,7 +26,7 @@ package struct ProviderKey: Sendable {
 
 /// Configuration of the gateway: keys, apps, and choices where Apple's pages are not precise.
 package struct GatewayRules: Sendable {
-    package var environment: PushEnvironment
+    package var environment: PushEnvironment = .sandbox
     package var keys: [ProviderKey]
     /// The registered apps' bundle ids, without any suffix.
     package var bundleIDs: [String]
@@ -44,14 +44,6 @@ package struct GatewayRules: Sendable {
     package static let providerTokenChangeSpacing: Duration = .seconds(20 * 60)
     /// Maximum length of `apns-collapse-id` in bytes of UTF-8.
     package static let collapseIDBytesMax = 64
-
-    package init(
-        environment: PushEnvironment = .sandbox, keys: [ProviderKey], bundleIDs: [String]
-    ) {
-        self.environment = environment
-        self.keys = keys
-        self.bundleIDs = bundleIDs
-    }
 }
 
 /// The gateway's state of one connection.

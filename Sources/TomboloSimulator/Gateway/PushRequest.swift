@@ -7,15 +7,6 @@ package struct PushRequest: Sendable {
     package var fields: [(name: String, value: String)]
     package var body: [UInt8]
 
-    package init(
-        method: String, path: String, fields: [(name: String, value: String)], body: [UInt8]
-    ) {
-        self.method = method
-        self.path = path
-        self.fields = fields
-        self.body = body
-    }
-
     /// The first value of a header.
     func value(_ name: String) -> String? {
         fields.first { $0.name == name }?.value

@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// Checks headers, path and topic of a request (Apple, *Sending notification requests to APNs*).
 extension RequestJudge {
     /// Refuses repeated headers. HTTP/2 allows only `cookie` to be split (RFC 9113 8.2.3).
@@ -92,12 +94,7 @@ extension RequestJudge {
     }
 
     private static func isTopicByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        byte.isAlphanumeric || ".-".utf8.contains(byte)
     }
 
     /// Parses decimal digits only: no sign, no space, no fraction.

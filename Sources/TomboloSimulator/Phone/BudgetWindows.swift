@@ -15,14 +15,10 @@ package struct BudgetWindows: Hashable, Sendable {
 
     /// Number of pushes in a new window for each level, from 1 to 1,000,000.
     package struct Levels: Hashable, Sendable {
-        package var unused: Int
-        package var standard: Int
-        package var frequent: Int
-
-        /// The defaults are numbers observed on real phones.
-        package init(unused: Int = 15, standard: Int = 15, frequent: Int = 240) {
-            (self.unused, self.standard, self.frequent) = (unused, standard, frequent)
-        }
+        // The defaults are numbers observed on real phones.
+        package var unused = 15
+        package var standard = 15
+        package var frequent = 240
 
         package subscript(_ level: Level) -> Int {
             switch level {

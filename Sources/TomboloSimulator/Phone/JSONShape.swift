@@ -117,8 +117,7 @@ package indirect enum JSONShape: Hashable, Sendable {
             writer.beginObject()
             for (name, member) in value.members where !member.isNull {
                 guard let shape = shapes[name] ?? (isWhole ? nil : .any) else { continue }
-                writer.name(name)
-                shape.write(member, isWhole, to: &writer)
+                writer.named(name) { shape.write(member, isWhole, to: &$0) }
             }
             writer.endObject()
         case .any, .string, .uuid, .number, .float, .integer, .bool, .date, .array, .object:

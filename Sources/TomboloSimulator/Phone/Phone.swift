@@ -1,5 +1,3 @@
-import TomboloJSON
-
 /// A simulated iPhone with one app. Its inputs are pushes and time. Its outputs are changes of
 /// cards, and pushes that a real phone would ignore silently.
 package struct Phone: Sendable {

@@ -4,11 +4,6 @@ package struct PhoneConfiguration: Hashable, Sendable {
     package struct Budget: Hashable, Sendable {
         package var depth: Double
         package var perHour: Double
-
-        package init(depth: Double, perHour: Double) {
-            self.depth = depth
-            self.perHour = perHour
-        }
     }
 
     /// How a phone keeps the budget of Live Activity pushes.

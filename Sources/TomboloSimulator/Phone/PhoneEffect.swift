@@ -36,11 +36,6 @@ package struct TokenEnd: Hashable, Sendable {
     /// `unregistered` or `expiredToken`.
     package var reason: RefusalReason
     package var at: WallInstant
-
-    /// `reason` is `unregistered` or `expiredToken`.
-    package init(reason: RefusalReason, at: WallInstant) {
-        (self.reason, self.at) = (reason, at)
-    }
 }
 
 /// Purpose of a token, in the terms of the relay's API.

@@ -8,13 +8,10 @@ package struct PhoneGlass: Hashable, Sendable {
         case topRight = "top_right"
     }
 
-    /// A position on the screen, in points from the top left.
+    /// A position, in points from the top left. One outside of the screen counts as any other.
     package struct Point: Hashable, Sendable {
         package var x: Double
         package var y: Double
-
-        /// The values are not checked. A position outside of the screen counts as any other.
-        package init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
     }
 
     /// Size in points, as on most phones since 2020.

@@ -121,8 +121,7 @@ final class WidgetFetcher: @unchecked Sendable {
     /// in. If the backend may not make keys, returns the connection with the simulator's own key.
     private func link() async -> RelayLink? {
         if let own { return own }
-        var body = JSONWriter()
-        body.object { body in
+        let body = JSON.object { body in
             body.array("scopes") { $0.string("device:" + phone.name) }
             if let user { body.member("user", user) }
             body.member("app", phone.bundleID)

@@ -73,8 +73,7 @@ extension Gateway {
         var fields = HTTPFields()
         fields.append(id.name, id.value)
         fields.append("content-type", "application/json")
-        var body = JSONWriter()
-        body.object { body in
+        let body = JSON.object { body in
             body.member("reason", given.reason)
             if given.status == 410 { body.member("timestamp", (now - given.goneFor).milliseconds) }
         }
@@ -83,9 +82,7 @@ extension Gateway {
 
     /// Debug data of GOAWAY: "a JSON dictionary with a reason key".
     private static func reason(_ text: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { $0.member("reason", text) }
-        return writer.bytes
+        JSONWriter.objectBytes { $0.member("reason", text) }
     }
 }
 

@@ -4,15 +4,12 @@ import TomboloJSON
 enum SimulatorLine {
     /// The first line: the simulator listens. `control` is left out if there is no control port.
     static func ready(url: String, caFile: String?, controlURL: String? = nil) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        JSONWriter.objectBytes { line in
             line.member("ready", true)
             line.member("simulator", url)
-            line.name("ca")
-            if let caFile { line.string(caFile) } else { line.null() }
+            line.nullable("ca", caFile)
             if let controlURL { line.member("control", controlURL) }
         }
-        return line.bytes
     }
 
     /// A card changed, or only its picture if `change` is nil. `shown` counts the changes of its
@@ -25,8 +22,7 @@ enum SimulatorLine {
         var line = JSONWriter(capacity: card.contentState.count + 160)
         line.object { line in
             line.member("phone", phone)
-            line.name("activity")
-            if let id = card.activityID { line.string(id) } else { line.null() }
+            line.nullable("activity", card.activityID)
             line.member("type", card.attributesType)
             line.member("event", change?.rawValue ?? "drawn")
             line.rawMember("state", card.contentState)
@@ -44,21 +40,18 @@ enum SimulatorLine {
     static func reloaded(
         phone: String, _ surface: TokenPurpose, count: Int, at now: WallInstant
     ) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        JSONWriter.objectBytes { line in
             line.member("phone", phone)
             line.member("event", "reloaded")
             line.member("surface", surface.name ?? "")
             line.member("reloads", count)
             line.member("at", now.rfc3339)
         }
-        return line.bytes
     }
 
     /// A widget shows something new.
     static func widget(phone: String, _ widget: Widget, at now: WallInstant) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        let line = JSON.object { line in
             line.member("phone", phone)
             line.member("event", "widget")
             line.member("kind", widget.key.kind)
@@ -73,11 +66,9 @@ enum SimulatorLine {
 
     /// The user tapped something.
     static func tapped(phone: String, _ tap: PhoneTap) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        JSONWriter.objectBytes { line in
             line.member("phone", phone)
-            line.name("activity")
-            if let id = tap.activity { line.string(id) } else { line.null() }
+            line.nullable("activity", tap.activity)
             line.member("event", "tapped")
             if let widget = tap.widget { line.member("widget", widget) }
             if let config = tap.config { line.member("config", config) }
@@ -85,50 +76,42 @@ enum SimulatorLine {
             if let intent = tap.intent { line.member("intent", intent) }
             line.member("at", tap.at.rfc3339)
         }
-        return line.bytes
     }
 
     /// A push changed nothing. The line has the reason.
     static func ignored(phone: String, _ push: IgnoredPush) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        JSONWriter.objectBytes { line in
             line.member("phone", phone)
-            line.name("activity")
-            if let id = push.activityID { line.string(id) } else { line.null() }
+            line.nullable("activity", push.activityID)
             line.member("event", "ignored")
             line.member("reason", push.reason.rawValue)
             line.member("detail", push.detail)
             line.member("apns_id", push.apnsID)
             line.member("at", push.at.rfc3339)
         }
-        return line.bytes
     }
 
     /// The gateway refused a push for a reason that is new on this connection.
     static func refused(_ refusal: Refusal, apnsID: String, at now: WallInstant) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        JSONWriter.objectBytes { line in
             line.member("event", "refused")
             line.member("status", refusal.reason.status)
             line.member("reason", refusal.reason.rawValue)
             line.member("apns_id", apnsID)
             line.member("at", now.rfc3339)
         }
-        return line.bytes
     }
 
     /// The relay did not accept a phone's report. `status` is nil if it was unreachable.
     static func untold(
         phone: String, path: String, status: Int?, at now: WallInstant
     ) -> [UInt8] {
-        var line = JSONWriter()
-        line.object { line in
+        JSONWriter.objectBytes { line in
             line.member("phone", phone)
             line.member("event", status == nil ? "relay_unreachable" : "relay_refused")
             line.member("path", "/v1" + path)
             if let status { line.member("status", status) }
             line.member("at", now.rfc3339)
         }
-        return line.bytes
     }
 }

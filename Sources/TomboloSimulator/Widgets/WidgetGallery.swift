@@ -8,10 +8,6 @@ package struct WidgetGallery: Hashable, Sendable {
     /// Received snapshots. A nil value means that the family has nothing to show.
     package private(set) var snapshots: [Widget.Family: Widget.Entry?] = [:]
 
-    init(number: Int, kind: String, families: [Widget.Family]) {
-        (self.number, self.kind, self.families) = (number, kind, families)
-    }
-
     /// True if each family has its snapshot.
     package var isComplete: Bool { snapshots.count == families.count }
 

@@ -16,7 +16,7 @@ import TomboloJSON
 
     @Test(arguments: ["1234567", "1e10", "true", "{}", "", "a\"b"])
     func `a value of --text is a string, whatever it looks like`(_ text: String) throws {
-        let json = StateInput.string(text)
+        let json = JSON.string(text)
         #expect(json.document.root.string == text)
         let object = try StateInput.setting(
             [("a", StateInput.value("1")), ("b", json)], in: .emptyObject)
@@ -26,7 +26,7 @@ import TomboloJSON
     @Test func `a field is given once, by -s or by --text`() {
         #expect(throws: ProgramError.self) {
             try StateInput.setting(
-                [("a", StateInput.value("1")), ("a", StateInput.string("1"))], in: .emptyObject)
+                [("a", StateInput.value("1")), ("a", JSON.string("1"))], in: .emptyObject)
         }
     }
 

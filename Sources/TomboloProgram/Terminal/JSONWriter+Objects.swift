@@ -1,16 +1,5 @@
 package import TomboloJSON
 
-extension JSON {
-    /// An object with the members that `write` writes.
-    package static func object<Failure: Error>(
-        _ write: (inout JSONWriter) throws(Failure) -> Void
-    ) throws(Failure) -> JSON {
-        var writer = JSONWriter()
-        try writer.object(nil, write)
-        return writer.json
-    }
-}
-
 extension JSONWriter {
     /// Writes the members that have a value.
     package mutating func optionals(_ members: [(name: String, value: String?)]) {

@@ -87,7 +87,7 @@ func relay() -> [Target] {
 
         // Pure: no I/O, no clock, no `async`.
         room("TomboloCore", ["TomboloJSON"], exclude: ["README.md"]),
-        room("TomboloAPI", ["TomboloCore", "TomboloJSON"]),
+        room("TomboloAPI", ["TomboloCore", "TomboloJSON", "CProtocolAssets"]),
 
         // Time and waiting; the log; the shell.
         room("TomboloLoop", ["CLinux"]),

@@ -4,13 +4,21 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 // #embed looks beside this file, like #include; the compiler's dependency file names what it
-// embeds, so that a change of it builds this file anew.
+// embeds, so that a change of it builds this file again.
 static const unsigned char openapi[] = {
 #embed "../../Protocol/openapi.json"
 };
 
 struct tombolo_protocol_asset tombolo_protocol_openapi(void) {
     return (struct tombolo_protocol_asset){openapi, sizeof openapi};
+}
+
+static const unsigned char pages[] = {
+#embed "../../Protocol/pages.json"
+};
+
+struct tombolo_protocol_asset tombolo_protocol_pages(void) {
+    return (struct tombolo_protocol_asset){pages, sizeof pages};
 }
 
 // All schemas as one JSON array.

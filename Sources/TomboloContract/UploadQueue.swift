@@ -53,7 +53,7 @@ public struct UploadQueue: Sendable {
         var isLast: Bool
         var state: State
         var failures = 0
-        /// How often the relay has refused this value for good.
+        /// How often the relay has refused this value permanently.
         var refusals = 0
         var failedSince: Duration?
         var sentAt: Duration?

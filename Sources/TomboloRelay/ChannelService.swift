@@ -9,7 +9,7 @@ package protocol ChannelService: AnyObject, Sendable {
     /// Storage policy of a channel; nil if there is no such channel.
     func read(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure) -> Channel
         .Storage?
-    /// Deletes a channel for good. Succeeds if there is no such channel.
+    /// Deletes a channel permanently. Succeeds if there is no such channel.
     func delete(_ id: String, in upstream: UpstreamNumber) async throws(ChannelFailure)
     /// The ids of all channels of the upstream's app, including those that others created.
     func list(in upstream: UpstreamNumber) async throws(ChannelFailure) -> [String]

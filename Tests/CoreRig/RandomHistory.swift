@@ -42,7 +42,7 @@ package struct RandomHistory: ~Copyable {
     private var second = 0.0
     private var paused: [Int64] = []
     private var ended: Set<String> = []
-    /// Push ids begin anew with a crash: pushes before it are told apart by their place.
+    /// Push ids begin again with a crash: pushes before it are told apart by their place.
     private var sent: [(at: Span, push: Push, result: PushResult?)] = []
     private var crashes: [Span] = []
     private var clock = RelayClock(wall: Rig.epoch, monotonic: 0, boot: boot)

@@ -61,7 +61,7 @@ extension Rig {
         }
     }
 
-    /// What Apple refused for good is tried again, and then time goes on.
+    /// What Apple refused permanently is tried again, and then time goes on.
     package mutating func retry(until seconds: Double? = nil) {
         step(.retry(DeadLetterQuery(tenant: Rig.tenant), Ticket(9_001)))
         if let seconds { advance(to: seconds) }

@@ -107,7 +107,7 @@ import TomboloJSON
         #expect(tried.contains("expired at 20"))
         #expect(try reload([]) == tried)
         try directory.certificate("tls", days: 80)
-        #expect(try reload(["--dry-run"]).contains("would be taken into use"))
+        #expect(try reload(["--dry-run"]).contains("would be applied"))
         #expect(try shownEnd(relay) == old)
         #expect(try relay.terminate() == 0)
     }

@@ -5,7 +5,7 @@ import TomboloJSON
 @testable import TomboloProgram
 
 /// Every event and every frame ends in exactly one decision at each phone, by the word of the real
-/// program over HTTP: what was asked for is known here, and summed up anew.
+/// program over HTTP: what was asked for is known here, and summed up again.
 @Suite(.serialized) struct DecisionTests {
     private static let phones = ["phone-1", "phone-2", "phone-3"]
     /// So often something is asked for: half a minute and more.

@@ -111,7 +111,7 @@ import TomboloSimulator
         #expect(ended["trouble"]?.count == 0)
     }
 
-    @Test func `a phone that is installed anew is known by its new tokens`() throws {
+    @Test func `a phone that is installed again is known by its new tokens`() throws {
         let before = try json("device", "show", "phone-1")["tokens"]?.json.bytes
         _ = try json("phone", "reinstall", "phone-1")
         try relay.waitUntil {

@@ -7,7 +7,7 @@ import Testing
         "calls of evaluate": 1,
         "files in the largest circle": 40,
         "files that extend Core": 50,
-        "functions in extension Core": 468,
+        "functions in extension Core": 467,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,
         "two-way pairs of folders": 13,
@@ -26,12 +26,12 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 99_220, "TomboloAPI": 6_080, "TomboloAPNs": 1_990, "TomboloContract": 1_290,
-        "TomboloCore": 30_780, "TomboloCore/Machine": 7_860, "TomboloCrypto": 460,
-        "TomboloEventLog": 440, "TomboloHTTP": 8_100, "TomboloJSON": 3_020, "TomboloLog": 7_370,
-        "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_400,
-        "TomboloSQLite": 1_170, "TomboloServer": 8_490, "TomboloSimulator": 6_840,
-        "TomboloProgram": 16_740, "tombolo": 10,
+        "Sources": 96_960, "TomboloAPI": 5_190, "TomboloAPNs": 1_990, "TomboloContract": 1_270,
+        "TomboloCore": 30_520, "TomboloCore/Machine": 7_860, "TomboloCrypto": 460,
+        "TomboloEventLog": 440, "TomboloHTTP": 8_100, "TomboloJSON": 3_090, "TomboloLog": 7_370,
+        "TomboloLoop": 1_070, "TomboloPostgres": 2_200, "TomboloRelay": 2_310,
+        "TomboloSQLite": 1_170, "TomboloServer": 8_540, "TomboloSimulator": 6_770,
+        "TomboloProgram": 16_670, "tombolo": 10,
     ]
     /// So many lines below its row a room may be, before the row is lowered.
     private static let linesFree = 150

@@ -5,7 +5,7 @@ import Testing
 @Suite struct OverloadTests {
     private static let allowed = Ratchet(
         table: OverloadRule.table([
-            "TomboloAPI": "adding 4 optional 4 writeMembers 5",
+            "TomboloAPI": "adding 4 optional 4 writeMembers 4",
             "TomboloCore": """
             add 25 adopt 14 answer 6 append 6 apply 5 asked 4 at 4 audience 4 backOff 4
             bytes 5 check 9 collect 4 count 12 enter 4 fault 10 finish 4 follow 8
@@ -32,8 +32,8 @@ import Testing
             "TomboloServer": "begin 4 count 4 end 4 entries 4 page 4 read 4",
             "TomboloProgram": """
             answer 4 bytes 5 draw 5 end 5 escaped 4 line 7 lines 6 list 6
-            note 4 object 4 path 4 place 5 print 9 put 4 read 12 rows 6
-            send 8 show 8 size 4 start 4 stop 4 summary 6 table 6 value 5 watch 5
+            note 4 path 4 place 5 print 9 put 4 read 12 rows 6
+            send 8 show 8 size 4 start 4 stop 4 summary 4 table 4 value 5 watch 5
             """,
         ]))
 

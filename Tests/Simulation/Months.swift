@@ -75,7 +75,7 @@ extension World {
         return instant + Span(nanoseconds: months.history.nanoseconds) <= newest
     }
 
-    /// Whether an incarnation may have left the relay's memory before the activity began anew.
+    /// Whether an incarnation may have left the relay's memory before the activity began again.
     func mayHaveRetired(_ activity: ActivityNumber, _ incarnation: Int64) -> Bool {
         let name = Reference.Incarnation(activity: activity, number: incarnation)
         guard let months = plan.months, let endedAt = reference.audiences[name]?.endedAt else {

@@ -32,7 +32,7 @@ final class Card {
     /// Apple took an update or an end, and it will never arrive.
     var hasLostUpdate = false
     var hasLostEnd = false
-    /// Apple refused an update or an end for good: it is not tried again.
+    /// Apple refused an update or an end permanently: it is not tried again.
     var wasRefused = false
     var isUpdatedLocally = false
     /// It is of a user whose phone it is no more: it just ends.

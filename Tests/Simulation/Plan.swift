@@ -164,7 +164,7 @@ struct Plan {
             drawn.subtract([FaultSet(.wallSteps), FaultSet(.types), FaultSet(.oldTokens)])
             // A channel that was made in the gap is nobody's, and whose a phone became is unknown.
             drawn.subtract([FaultSet(.broadcasts), FaultSet(.changedUsers)])
-            // Where it has a card listen on one, its phone may have begun anew without.
+            // Where it has a card listen on one, its phone may have begun again without.
             drawn.remove(FaultSet(.lostChannels))
         }
         // What widgets have spent stays with an id, as its class does, and whose the other id is

@@ -130,7 +130,7 @@ struct Reference {
         return wrong
     }
 
-    /// Starts anew from what a log has.
+    /// Starts again from what a log has.
     mutating func rebuild(_ history: [RecordedEvent], at nanoseconds: Int64) -> String? {
         self = Reference()
         var wrong: String?

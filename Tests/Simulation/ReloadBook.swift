@@ -49,13 +49,13 @@ final class ReloadBook {
         }
     }
 
-    /// Whether Apple has taken, or refused for good, what was sent since then.
+    /// Whether Apple has taken, or refused permanently, what was sent since then.
     func isSettled(since instant: MonotonicInstant) -> Bool {
         sent.sends.contains { $0.at >= instant && $0.fate == .accepted }
             || refusedAt.map { $0 >= instant } ?? false
     }
 
-    /// When the last push was sent that Apple has refused for good.
+    /// When the last push was sent that Apple has refused permanently.
     var refusedAt: MonotonicInstant?
 }
 

@@ -79,7 +79,7 @@ extension World {
 
     // MARK: Ends
 
-    /// Whatever ran and matched when many ends were asked for has ended, or begun anew since.
+    /// Whatever ran and matched when many ends were asked for has ended, or begun again since.
     func checkEnds(
         _ all: [Accepted], of request: EndMany, _ before: [ActivityNumber: Reference.Model]
     ) {

@@ -13,7 +13,7 @@ extension World {
 
     // MARK: Producers
 
-    /// Makes the channels, takes them away and makes them anew, until the heal.
+    /// Makes the channels, takes them away and makes them again, until the heal.
     func keepChannels() async {
         guard faults.contains(FaultSet(.broadcasts)) else { return }
         while !isHealed, !isOver {

@@ -131,7 +131,7 @@ extension World {
             violated(.ownCount, "\(counts) instead of \(reference.counts)")
         }
         for line in recovered.damage { violated(.damage, line) }
-        // Numbers may be given anew.
+        // Numbers may be given again.
         if isRestoring { recordedTokens = [:] }
         followTokens(goneDevices(recovered) + recovered.records)
         if isRestoring { forgetGap(recovered) }

@@ -28,7 +28,7 @@ extension World {
             ageByReboot()
             start.offset = min(start.offset, before)
         }
-        // Half of them start the relay anew, before or after it has followed.
+        // Half of them start the relay again, before or after it has followed.
         guard dice.happens(.clocks, oneIn: 2) else { return }
         after(dice.time(.clocks, 1...120_000)) { [self] in
             if !isHealed { crash() }

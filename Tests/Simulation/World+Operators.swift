@@ -62,7 +62,7 @@ extension World {
             .machine, [-3_600, -90, -5, 0, 5, 90, 1_200, 3_600, 7_200, 172_800, 34_560_000])
         clock.step(to: .seconds(Int64(offset)))
         note(.wallStep, who: -1, Int64(offset))
-        // Who sets a clock may start the relay anew.
+        // Who sets a clock may start the relay again.
         if isMidst || dice.happens(.machine, oneIn: 4) { crash() }
         if isMidst { await Producer(self, dice.pick(.machine, plan.tenants), 96).press() }
     }

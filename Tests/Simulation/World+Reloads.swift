@@ -198,7 +198,7 @@ extension World {
         return model.isFor(phone)
     }
 
-    /// An activity that begins anew may be for others: its last changes go to these alone.
+    /// An activity that begins again may be for others: its last changes go to these alone.
     private func excuseFormerAudience(of activity: ActivityNumber, _ model: Reference.Model) {
         let former = Reference.Incarnation(activity: activity, number: model.incarnation - 1)
         guard let audience = reference.audiences[former] else { return }

@@ -64,7 +64,7 @@ extension EventLogContract {
             #expect(try await log.retired(ActivityNumber(1), tenant: Sample.field) == nil)
         },
 
-        EventLogContract("a retired activity that begins anew lives, at its old number") { place in
+        EventLogContract("a retired activity that begins again lives, at its old number") { place in
             let log = try await filled(place)
             await #expect(throws: EventLogError.self) {
                 try await log.append(Sample.batch(Sample.event(1, after: 0, .start)))

@@ -30,7 +30,7 @@ import Testing
 
     private static let ofKills: [Claim] = [
         Claim(
-            "relay_killed", "a merger that was decided anew after a kill",
+            "relay_killed", "a merger that was decided again after a kill",
             says: "Version 3 may have gone: its record was lost", never: "took its place"
         ) {
             $0.kill(at: 1, until: 9)

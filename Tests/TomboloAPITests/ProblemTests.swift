@@ -6,13 +6,13 @@ import TomboloJSON
 
 @Suite struct ProblemTests {
     @Test func `every problem has a page of its own`() {
-        #expect(ProblemRegistry.pages.map(\.code) == ProblemCode.allCases)
-        for page in ProblemRegistry.pages {
+        #expect(ProblemPage.pages.map(\.code) == ProblemCode.allCases)
+        for page in ProblemPage.pages {
             #expect((400...599).contains(page.status))
             #expect(!page.cause.isEmpty && !page.fix.isEmpty && !page.command.isEmpty)
             #expect(page.path == "/problems/\(page.code.rawValue)")
         }
-        #expect(Set(ProblemRegistry.pages.map(\.title)).count == ProblemCode.allCases.count)
+        #expect(Set(ProblemPage.pages.map(\.title)).count == ProblemCode.allCases.count)
     }
 
     @Test func `the schema of a problem lists each code, and no other`() throws {

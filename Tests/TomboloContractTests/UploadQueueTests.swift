@@ -158,7 +158,7 @@ import Testing
         #expect(queue.deadline == nil)
     }
 
-    @Test func `a newer token begins its two hours anew, also where the older one rests`() throws {
+    @Test func `a newer token begins its two hours again, also where the older one rests`() throws {
         var queue = UploadQueue()
         put(&queue, "token", .token, "old")
         for time in [Duration.zero, UploadQueue.retryTimeMax] {

@@ -156,18 +156,18 @@ import TomboloJSON
         #expect(last != nil && last?.value == nil)
     }
 
-    @Test func `a device that is deleted and registered anew has no fresh minute, nor fresh keys`()
+    @Test func `a device that is deleted and registered again has no fresh minute, nor fresh keys`()
         throws
     {
         var rig = Self.doors()
         let unlock = #"{"widget":"door","config":"door-7","intent":"UnlockDoor"}"#
         Self.post(&rig, unlock, key: "tap-1")
         let first = Self.taken(rig)
-        func anew() {
+        func again() {
             rig.tell(.delete)
             rig.register("phone", #"{"user":"ann","os":"26.1"}"#)
         }
-        anew()
+        again()
         Self.post(&rig, unlock, key: "tap-1")
         #expect(Self.taken(rig) == first && first != nil, "its answer is the first one's")
         #expect(rig.crash(recoverAt: 100) == [])
@@ -176,7 +176,7 @@ import TomboloJSON
         for number in 1...ActionTable.perMinuteMax {
             Self.post(&rig, unlock)
             #expect(rig.lastRefusal == nil, "\(number)")
-            if number % 20 == 0 { anew() }
+            if number % 20 == 0 { again() }
         }
         rig.advance(to: 110)
         Self.post(&rig, unlock)

@@ -42,7 +42,7 @@ import TomboloJSON
         #expect(Self.phases(rig) == ["ended"])
     }
 
-    @Test func `a card lives on also where the relay began anew by the right clock`() {
+    @Test func `a card lives on also where the relay began again by the right clock`() {
         var rig = Self.running("", until: 60)
         var recovery = rig.recovery()
         recovery.lead = .hours(24 * 3_650)

@@ -46,7 +46,7 @@ import TomboloJSON
         #expect(rig.view() == nil)
     }
 
-    @Test func `it stays for its day also where the relay began anew by the right clock`() {
+    @Test func `it stays for its day also where the relay began again by the right clock`() {
         var rig = IntakeTests.started()
         rig.command(.end, "{}")
         rig.advance(to: 60)

@@ -7,7 +7,7 @@ import TomboloJSON
 @Suite struct DeadLetterTests {
     private static let topicDisallowed = PushResult.refusal(400, "TopicDisallowed", .push)
 
-    /// A start that Apple has refused for good; from now on Apple takes all.
+    /// A start that Apple has refused permanently; from now on Apple takes all.
     private static func refusedStart() -> Rig {
         var rig = Rig.phone()
         rig.verdict = { _ in topicDisallowed }
@@ -84,10 +84,10 @@ import TomboloJSON
     /// Found by the simulation: a card that its user had dismissed came a second time.
     @Test(arguments: [false, true], [false, true])
     func `a refused start is not tried again where a card has begun since`(
-        anew: Bool, crashes: Bool
+        again: Bool, crashes: Bool
     ) {
         var rig = Self.refusedStart()
-        if anew {
+        if again {
             rig.tell(.delete)
             rig.device()
             rig.token("start:Runner", "cc")

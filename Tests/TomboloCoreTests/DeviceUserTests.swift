@@ -85,7 +85,7 @@ import TomboloJSON
         #expect(rig.line(from: before) == "30:E10?")
     }
 
-    @Test func `a device that registers anew with its user keeps the cards`() {
+    @Test func `a device that registers again with its user keeps the cards`() {
         var rig = Self.running(until: 30)
         let before = rig.pushes.count
         rig.device("phone", user: "u1")

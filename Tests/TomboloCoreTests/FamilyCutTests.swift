@@ -67,7 +67,7 @@ import TomboloJSON
         #expect(ask([1, 2], .systemSmall, small) == [2, 3])
         #expect(ask([nil], .systemMedium, medium) == [9])
         #expect(asked == 3)
-        // The type is registered anew.
+        // The type is registered again.
         #expect(ask([0], .systemSmall, medium) == [1])
         #expect(asked == 4)
     }

@@ -84,7 +84,7 @@ import TomboloJSON
         }
         let damage = rig.recover(recovery)
         #expect(damage == [])
-        // What was found then is not found anew with the keys of later.
+        // What was found then is not found again with the keys of later.
         Self.mint(&rig, 5...5)
         Self.restart(&rig)
         #expect(Self.isFormer(rig, Self.key("u1", 4)) == true)

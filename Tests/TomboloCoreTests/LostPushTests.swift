@@ -99,7 +99,7 @@ import TomboloJSON
         #expect(stale.last ?? 0 > Rig.epoch.seconds + 3_600, "\(rig.line())")
     }
 
-    @Test func `a stale date is moved on in time however often a relay starts anew`() {
+    @Test func `a stale date is moved on in time however often a relay starts again`() {
         var rig = Rig.running(until: 20)
         rig.command(.update, #"{"state":{"lap":1},"stale_after":"10m","urgency":"low"}"#)
         for start in 1...4 {

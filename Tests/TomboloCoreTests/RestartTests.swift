@@ -146,7 +146,7 @@ import TomboloJSON
         #expect(sent == Int(grant.burst))
     }
 
-    @Test func `a reservation on a slow disk is paid for anew, and then goes`() {
+    @Test func `a reservation on a slow disk is paid for again, and then goes`() {
         var pacing = PacingState()
         let grant = Budgets()[.standard]
         pacing.reserve(grant, now: Rig.epoch)

@@ -35,7 +35,7 @@ import TomboloJSON
         #expect(rig.core.nextWake == nil, "nothing is left to do")
     }
 
-    @Test func `what the log remembers is refused, shown and begun anew as if it had stayed`()
+    @Test func `what the log remembers is refused, shown and begun again as if it had stayed`()
         throws
     {
         var rig = ended()
@@ -72,7 +72,7 @@ import TomboloJSON
         #expect(last != nil && last?.value == nil)
     }
 
-    @Test func `one that is asked for and not begun anew leaves again`() throws {
+    @Test func `one that is asked for and not begun again leaves again`() throws {
         var rig = ended()
         rig.advance(to: 70)
         rig.step(try head(rig))
@@ -99,7 +99,7 @@ import TomboloJSON
         #expect(rig.view() == nil)
     }
 
-    @Test func `one that begins anew while it leaves does not leave`() throws {
+    @Test func `one that begins again while it leaves does not leave`() throws {
         var rig = ended()
         rig.commitsByItself = false
         // Its time is over; nothing is written yet.
@@ -111,7 +111,7 @@ import TomboloJSON
         #expect(batch.retired.isEmpty, "the log would move its head out of what lives")
     }
 
-    @Test func `one that begins anew while its leave is written stays, and is written again`()
+    @Test func `one that begins again while its leave is written stays, and is written again`()
         throws
     {
         var rig = ended()

@@ -304,7 +304,7 @@ import TomboloJSON
         }
     }
 
-    /// A tween's curve against its equation, solved anew by Newton's method.
+    /// A tween's curve against its equation, solved again by Newton's method.
     @Test(arguments: [
         ("easeIn", 0.42, 0.0, 1.0, 1.0), ("easeOut", 0, 0, 0.58, 1),
         ("easeInOut", 0.42, 0, 0.58, 1), ("linear", 0, 0, 1, 1),

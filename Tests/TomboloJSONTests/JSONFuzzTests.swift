@@ -74,7 +74,7 @@ private indirect enum Model: Equatable {
         #expect(accepted.count > min(500, Self.rounds / 40))
     }
 
-    /// Asks a value everything there is to ask, and writes it anew.
+    /// Asks a value everything there is to ask, and writes it again.
     private func check(_ value: JSON) throws {
         var writer = JSONWriter()
         try rewrite(value.document.root, at: JSONPointer(tokens: []), of: value, into: &writer)

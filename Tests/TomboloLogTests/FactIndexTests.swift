@@ -258,7 +258,7 @@ private final class Facts {
     }
 
     @Test(arguments: Engine.allCases)
-    func `an erasure makes a damaged chapter's index anew`(kind: Engine) async throws {
+    func `an erasure makes a damaged chapter's index again`(kind: Engine) async throws {
         let log = try await Facts(kind)
         try log.place.edit { try $0.delete(.factBucket, 0...63, isPersonal: true) }
         let device = try #require(Identifier("phone-7"))

@@ -72,7 +72,7 @@ private final class Keyed {
     }
 
     @Test(arguments: Engine.two, ["missing", "damaged", "of another"])
-    func `a row that is damaged or missing is made anew from its events`(
+    func `a row that is damaged or missing is made again from its events`(
         kind: Engine, what: String
     ) throws {
         let log = try Keyed(kind)
@@ -100,7 +100,7 @@ private final class Keyed {
     }
 
     @Test(arguments: Engine.two)
-    func `a chapter made anew makes its neighbours no worse`(kind: Engine) throws {
+    func `a chapter made again makes its neighbours no worse`(kind: Engine) throws {
         let log = try Keyed(kind)
         // In the last minute of an hour.
         for _ in 0..<3 {

@@ -45,7 +45,7 @@ private func start(
 
 @Suite struct PoisonedRowTests {
     @Test(arguments: Engine.allCases)
-    func `a damaged name of a tenant is known by its heads, and written anew`(kind: Engine)
+    func `a damaged name of a tenant is known by its heads, and written again`(kind: Engine)
         async throws
     {
         let place = try await filled(kind)
@@ -68,7 +68,7 @@ private func start(
         #expect(recovered.heads.map(\.version) == [2, 2, 2])
         #expect(recovered.lastActivity >= 3)
         let log = try place.log()
-        #expect(try await log.recover().damage.isEmpty, "it was written anew")
+        #expect(try await log.recover().damage.isEmpty, "it was written again")
         await log.close()
     }
 
@@ -83,7 +83,7 @@ private func start(
     }
 
     @Test(arguments: Engine.allCases)
-    func `a damaged key of the hash is made anew, with a line`(kind: Engine) async throws {
+    func `a damaged key of the hash is made again, with a line`(kind: Engine) async throws {
         let place = try await filled(kind)
         let recovered = try await start(place) { try $0.blank(.meta, 1, bytes: 20) }
         #expect(recovered.damage.count == 1)

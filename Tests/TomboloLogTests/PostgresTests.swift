@@ -148,7 +148,7 @@ import TomboloEventLog
         place.drop()
     }
 
-    @Test func `an import that was cut short begins anew`() throws {
+    @Test func `an import that was cut short begins again`() throws {
         _ = try PostgresEventLog.create(place.database, pepper: [1])
         defer { place.drop() }
         let source = LogPlace(.memory)

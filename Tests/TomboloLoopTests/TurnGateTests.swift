@@ -32,7 +32,7 @@ import TomboloLoop
             let start = loop.now
             #expect(await gate.enter("a"))
             #expect(await gate.enter("a", later: true))
-            // Each turn reads the clock anew.
+            // Each turn reads the clock again.
             #expect(loop.now > start)
             #expect(gate.waitingCount == 0)
         }

@@ -11,7 +11,7 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
     private var taken: [Push] = []
     private(set) var pushes: [Push] = []
     var relay: Relay?
-    /// Apple's word against every push, for good; nil: each is taken.
+    /// Apple's word against every push permanently; nil: each is taken.
     var refusal: String?
     /// Apple's word about every push, whatever `refusal` says.
     var verdict: PushResult?

@@ -215,7 +215,7 @@ func withPhone(_ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
             #expect(try await put(#"{"type":"Cat","state":{"n":1},\#(alert)}"#) == (201, false))
             let other = #"{ "state": {"n": 1.0}, "alert": {"title": "\u00fc"}, "type": "Cat" }"#
             #expect(try await put(other) == (201, true))
-            // Another value, another time of the alert, and a start that begins anew.
+            // Another value, another time of the alert, and a start that begins again.
             #expect(try await put(#"{"type":"Cat","state":{"n":2},\#(alert)}"#).0 == 422)
             let timed = #"{"type":"Cat","state":{"n":1},\#(alert),"alert_ttl":"1m"}"#
             #expect(try await put(timed).0 == 422)

@@ -83,7 +83,7 @@ import TomboloJSON
         }
     }
 
-    @Test func `the key of a deleted device registers it anew, and does nothing else`()
+    @Test func `the key of a deleted device registers it again, and does nothing else`()
         async throws
     {
         try await withDoors { doors in

@@ -194,7 +194,7 @@ struct Write: Sendable {
 
     // MARK: The world and a look at it
 
-    /// A phone with two cards, of each of which Apple has refused an update for good.
+    /// A phone with two cards, of each of which Apple has refused an update permanently.
     static func fill(_ doors: DoorsUnderTest) async throws {
         try await doors.registerPhone()
         for (activity, type) in [("cat", "RunnerWidgetAttributes"), ("emu", "Emu")] {

@@ -43,10 +43,10 @@ import TomboloJSON
             #expect(first["activity"]?.isNull == true)
             #expect(first["do"]?.string == "start")
             #expect(first["body"] == nil)
-            let anew = try await doors.call(
+            let again = try await doors.call(
                 "PUT", "/v1/activities/cat", #"{"type":"Cat","state":{"name":"Mia"}}"#)
-            #expect(anew.status == 201)
-            #expect(try json(anew)["version"]?.integer == 1, "it is another cat")
+            #expect(again.status == 201)
+            #expect(try json(again)["version"]?.integer == 1, "it is another cat")
         }
     }
 

@@ -197,6 +197,6 @@ import TomboloRelay
         let told = notes.gathered(isFull: false)
         #expect(told.map(\.event) == Array(repeating: .busyKey, count: lines))
         #expect(told.allSatisfy { $0.text.contains("\(count) events") })
-        #expect(notes.gathered(isFull: false).isEmpty, "counts begin anew")
+        #expect(notes.gathered(isFull: false).isEmpty, "counts begin again")
     }
 }

@@ -136,7 +136,7 @@ extension Subcommand {
             .benchPayload, .output,
         ],
         details: [
-            "Every push is encoded anew and its answer classed, by the client that the relay sends\n"
+            "Every push is encoded again and its answer classed, by the client that the relay sends\n"
                 + "with. What was not sent, or may have been, is sent again until it is accepted, and\n"
                 + "counted: errors are refusals. CPU is of the whole process."
         ],

@@ -64,7 +64,7 @@ while True:
                 book.write(line)
     except urllib.error.HTTPError as error:
         if error.code == 410:
-            sys.exit("The log was replaced: read the activities anew, and take another file.")
+            sys.exit("The log was replaced: read the activities again, and take another file.")
         if error.code < 500 and error.code != 429:
             sys.exit(f"{error}: {error.read().decode()}")
     except (OSError, ValueError, http.client.HTTPException):

@@ -1,4 +1,4 @@
-// What became of events at each phone, and pushes that Apple refused for good.
+// What became of events at each phone, and pushes that Apple refused permanently.
 
 import { get, poll, post, segment, session } from "./api.js";
 import {
@@ -170,7 +170,7 @@ function reason(row) {
 }
 
 function deadLetters(box) {
-    return panel("Refused for good", box);
+    return panel("Refused permanently", box);
 }
 
 async function refreshLetters(box, signal) {
@@ -179,7 +179,7 @@ async function refreshLetters(box, signal) {
     if (box.dataset.stamp === stamp) return;
     box.dataset.stamp = stamp;
     if (page.dead_letters.length === 0) {
-        fill(box, h("p.calm", {}, "Apple has refused nothing for good."));
+        fill(box, h("p.calm", {}, "Apple has refused nothing permanently."));
         return;
     }
     const may = session.may("operate");
@@ -193,7 +193,7 @@ async function refreshLetters(box, signal) {
             say(error.message, "bad");
         }
     };
-    const table = new Table("Pushes that Apple refused for good", [
+    const table = new Table("Pushes that Apple refused permanently", [
         { title: timeTitle(), cell: (row) => time(row.at) },
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },

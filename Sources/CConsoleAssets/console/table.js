@@ -9,7 +9,7 @@ const MARGIN = 12;
 /**
  * columns: [{ title, hint, cell(row) → text, Node or a list of them, wide, number, wraps }]; `wide`
  * columns go first on narrow screens. Rows whose text `wraps` have no common height, so that all are in
- * the page. key(row) names a row; its cells are made anew only where stamp(row) has changed.
+ * the page. key(row) names a row; its cells are made again only where stamp(row) has changed.
  */
 export class Table {
     constructor(label, columns, { key, stamp = JSON.stringify, none = "Nothing here." }) {

@@ -92,7 +92,7 @@ async function timeline(root, kind, query, signal) {
 
     const draw = (view, type, all, byFamily) => {
         next = all.find(({ date }) => Date.parse(date) > session.now())?.date ?? null;
-        fill(boundary, next ? ["at ", time(next)] : "No other entry is to come.", next && isOfDevice(view)
+        fill(boundary, next ? ["at ", time(next)] : "There is no later entry.", next && isOfDevice(view)
             && ". Each device counts in its own time zone. This is the date of one of them.");
         const [name, subject] = subjectOf(view);
         facts(list, [

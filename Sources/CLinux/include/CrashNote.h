@@ -15,7 +15,7 @@ struct tombolo_crash_count {
 };
 
 struct tombolo_crash_page {
-    /// Of the program that wrote it: another one begins anew.
+    /// Of the program that wrote it: another one begins again.
     uint64_t program;
     /// What is worked on now; 0: nothing in particular.
     int64_t working;

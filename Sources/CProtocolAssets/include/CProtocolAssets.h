@@ -12,6 +12,9 @@ struct tombolo_protocol_asset {
 /// Protocol/openapi.json, which refers to the schemas' files. The bytes live as long as the program.
 struct tombolo_protocol_asset tombolo_protocol_openapi(void);
 
+/// Protocol/pages.json: the texts of the pages about problems, lints and suspects.
+struct tombolo_protocol_asset tombolo_protocol_pages(void);
+
 /// The files of Protocol/schemas/ as one JSON array.
 struct tombolo_protocol_asset tombolo_protocol_schemas(void);
 

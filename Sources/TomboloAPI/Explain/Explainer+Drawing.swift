@@ -21,7 +21,7 @@ extension Explainer {
             found.append(
                 Suspect(
                     "stale_not_drawn",
-                    "The card is stale, and a card whose app is dead is not drawn anew when its stale "
+                    "The card is stale, and a card whose app is dead is not drawn again when its stale "
                         + "date passes.",
                     speaksFor: reasons + ["The phone reported the card as stale."]))
         }
@@ -29,7 +29,7 @@ extension Explainer {
             Suspect(
                 "extension_frozen",
                 "The system may not call the widget extension any more: the state is right, and the "
-                    + "picture stays. It lasts until the app is opened, or the card begins anew.",
+                    + "picture stays. It lasts until the app is opened, or the card begins again.",
                 speaksFor: reasons))
         found.append(
             Suspect(

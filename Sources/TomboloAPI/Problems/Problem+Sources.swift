@@ -28,7 +28,7 @@ extension Problem {
 
     /// The problem for invalid fields.
     package init(_ faults: FieldErrors) {
-        let first = faults.errors.first.map(Self.sentence) ?? "A field cannot be taken."
+        let first = faults.errors.first.map(Self.sentence) ?? "A field is not valid."
         let others = faults.errors.count - 1
         let more = others > 0 ? " \(others) more in errors[]." : ""
         self.init(.invalidField, first + more, errors: faults.errors)

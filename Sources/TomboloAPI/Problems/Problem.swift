@@ -36,7 +36,7 @@ package struct Problem: Error, Hashable, Sendable {
         self.errors = errors
     }
 
-    package var page: ProblemPage { ProblemRegistry.page(code) }
+    package var page: ProblemPage { ProblemPage.page(code) }
     package var status: Int { page.status }
 
     /// A copy with this member added or replaced.
@@ -46,9 +46,7 @@ package struct Problem: Error, Hashable, Sendable {
 
     /// A copy with this member added.
     package func adding(_ name: String, _ value: String) -> Problem {
-        var writer = JSONWriter()
-        writer.string(value)
-        return adding(name, writer.json)
+        adding(name, JSON.string(value))
     }
 
     /// A copy with this member, a list of numbers, added.

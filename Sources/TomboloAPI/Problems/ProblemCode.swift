@@ -1,5 +1,5 @@
 /// All reasons for refusals. The raw value is `code` in a problem and the end of its `type`.
-/// `ProblemRegistry` explains each code. Codes may be added, never renamed: scripts compare them.
+/// `ProblemPage` explains each code. Codes may be added, never renamed: scripts compare them.
 package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     // Problems of the request itself.
     case invalidJSON = "invalid-json"

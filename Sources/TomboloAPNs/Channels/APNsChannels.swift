@@ -68,7 +68,7 @@ package final class APNsChannels: @unchecked Sendable {
         return Channel.Storage(rawValue: UInt8(clamping: policy))
     }
 
-    /// Deletes a channel for good. Succeeds if there is no such channel.
+    /// Deletes a channel permanently. Succeeds if there is no such channel.
     package func delete(_ id: String) async throws(ChannelFailure) {
         let answer = try await ask("DELETE", "channels", channel: id)
         guard answer.status == 204 || isUnknown(answer) else { throw failure(answer) }

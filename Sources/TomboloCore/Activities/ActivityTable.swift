@@ -199,7 +199,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         // If this id is in memory already, the activity was started again: keep the new one.
         if byKey[key] == nil { damaged[key] = SetAside(activity: activity, traits: traits) }
         return "activity \(key.id) of \(key.tenant.name) (number \(number.rawValue)) is damaged: "
-            + "\(activity.reason); nothing of it is pushed until it is started anew"
+            + "\(activity.reason); nothing of it is pushed until it is started again"
     }
 
     /// The refusal of a command to a damaged activity; nil if it is not damaged.
@@ -207,7 +207,7 @@ struct ActivityTable: RandomAccessCollection, Sendable {
         guard let one = damaged(key) else { return nil }
         return Refusal(
             .activityDamaged,
-            "the activity is damaged: \(one.activity.reason); start it anew with PUT and "
+            "the activity is damaged: \(one.activity.reason); start it again with PUT and "
                 + "?restart=true")
     }
 

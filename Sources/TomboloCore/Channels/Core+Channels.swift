@@ -166,8 +166,8 @@ extension Core {
         if state?.isGone == true || state?.isBeingDeleted == true {
             let message =
                 state?.isBeingDeleted == true
-                ? "is being deleted; make it anew when its DELETE has been answered"
-                : "is not known to Apple any more; delete it, and make it anew"
+                ? "is being deleted; create it again when its DELETE has been answered"
+                : "is not known to Apple any more; delete it, and create it again"
             throw Refusal(
                 .unknownChannel, "the channel \"\(name)\" \(message)",
                 errors: [FieldError(pointer: "/audience/channel", message: message)])

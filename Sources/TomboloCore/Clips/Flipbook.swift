@@ -16,7 +16,7 @@ package struct Flipbook: Hashable, Sendable {
     package let repetition: Repetition
     /// Index of the first frame; nil if the producer did not give one.
     package private(set) var startAt: Int?
-    /// The version of the loop that this one continues; nil: it begins anew. It is not stored: it
+    /// The version of the loop that this one continues; nil: it begins again. It is not stored: it
     /// only matters to phones that were showing the old loop.
     private(set) var goesOnFrom: Int64?
     /// How long the flip-book plays, at most `durationMax`; nil: for ever.

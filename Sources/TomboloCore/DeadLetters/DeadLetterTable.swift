@@ -104,7 +104,7 @@ struct DeadLetterTable: Sendable {
         guard matching.isEmpty, query.serial != nil || query.apnsID != nil else { return matching }
         throw Refusal(
             .unknownDeadLetter,
-            "no such dead letter; it was retried before, or is too old: GET /v1/dead-letters")
+            "no such dead letter; it was already retried, or is too old: GET /v1/dead-letters")
     }
 
     /// Restores a letter from its record. Returns a text if the record is damaged.

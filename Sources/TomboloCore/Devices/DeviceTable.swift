@@ -354,6 +354,6 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         throw .full(
             "the device \"\(id?.rawValue ?? "")\" has \(count) cards that run, or whose end it has "
                 + "not heard of", "cards_per_device",
-            "update an activity instead of starting anew")
+            "update an activity instead of starting another")
     }
 }

@@ -47,7 +47,7 @@ package struct DeliveryIDs: Sendable {
     /// A shortened hash of a link, which only this log can compute.
     func link(_ link: String) -> Int64 { Int64(hash(Int64(0), "link \(link)") >> 12) }
 
-    /// The log's id for one tenant. It changes if the log is created anew or restored from a
+    /// The log's id for one tenant. It changes if the log is created again or restored from a
     /// backup.
     package func log(of tenant: TenantID) -> LogID {
         LogID(hash(restoredAt?.nanoseconds ?? 0, "log \(tenant.name)"))

@@ -51,7 +51,7 @@ extension Command {
         return body.valueHash == known.hash && body.document.root.canonical == known.canonical
     }
 
-    /// The member of a kept start that began its activity anew.
+    /// The member of a kept start that began its activity again.
     static let restartMember = "restart"
 
     /// True if this is the request that an event came from, perhaps in another spelling. What the

@@ -118,7 +118,7 @@ extension Core {
         {
             lints.warn(
                 .clipCoversUpdate, place,
-                "\(playing.name) plays there: this shows nowhere, and the clip's last frame "
+                "\(playing.name) plays there: no phone shows this, and the clip's last frame "
                     + "takes its place; stop the clip first, with DELETE /v1/activities/"
                     + "\(activity.key.id)/clips/\(playing.name)")
         }
@@ -142,7 +142,7 @@ extension Core {
             lints.warn(
                 .updateAfterEnd, "",
                 "no push reaches a card of this activity (swiped away, its token refused, or it never "
-                    + "began): the update shows nowhere")
+                    + "began): no phone shows the update")
         }
         let age = wall(now) - activity.definition.startedAt
         if hasCards, age > .hours(7), activity.definition.renew == .never {

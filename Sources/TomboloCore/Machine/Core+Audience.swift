@@ -101,7 +101,7 @@ extension Core {
     /// - Parameters:
     ///   - mayHaveCard: false if the activity has no card on the device.
     ///   - isRecovered: true if the start was to go before this relay started: its wait goes on,
-    ///     and does not begin anew.
+    ///     and does not begin again.
     mutating func addDestination(
         _ activity: ActivitySlot, _ device: DeviceSlot, mayHaveCard: Bool = true,
         isRecovered: Bool = false, now: Instant

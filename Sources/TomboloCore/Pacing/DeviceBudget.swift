@@ -8,7 +8,7 @@ package struct DeviceBudget: Hashable, Sendable {
     /// The bucket of class `start`: a phone has one budget for starts of all activities.
     package var starts = TokenBucket()
     /// When Apple accepted the first push after the phone's last request; `distantFuture` if it has
-    /// accepted none. Not stored, so a restart begins anew.
+    /// accepted none. Not stored, so a restart begins again.
     package var silentSince = Instant.distantFuture
     /// True once something has waited for the device: then its activities take turns.
     var isContended = false

@@ -154,7 +154,7 @@ package struct PacingState: Hashable, Sendable {
     /// Reserves a token, which must be durable before it is spent. The bucket counts it as taken a
     /// little later than now, and it may be spent until then. If a token were spent later still,
     /// the bucket would have refilled meanwhile, and the burst would be exceeded; so on a slow disk
-    /// the token is reserved anew.
+    /// the token is reserved again.
     package mutating func reserve(_ grant: Grant, now: Instant) {
         guard grant.perHour != nil else { return }
         if holdsToken {
@@ -166,7 +166,7 @@ package struct PacingState: Hashable, Sendable {
         holdsToken = true
     }
 
-    /// How long a token that was reserved anew may be spent.
+    /// How long a token that was reserved again may be spent.
     static let slowReservation = Span.seconds(30)
 
     /// Restores the pacing after a restart. The checkpoint may be old: the last push may have been

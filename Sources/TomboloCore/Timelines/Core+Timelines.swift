@@ -285,7 +285,7 @@ extension Core {
 
     /// Maximum number of producers that are asked in one step.
     private static let asksPerStep = 64
-    /// Maximum number of timelines whose next date is computed anew in one step, at 2 µs each.
+    /// Maximum number of timelines whose next date is computed again in one step, at 2 µs each.
     private static let movesPerStep = 1_000
 
     /// Asks the producers of due timelines, and computes new dates after changes of devices'

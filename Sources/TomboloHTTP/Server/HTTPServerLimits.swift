@@ -63,7 +63,7 @@ package struct HTTPServerLimits: Hashable, Sendable {
     package var connectionWindow: Int = 1024 * 1024
 
     /// Number of streams that a peer may abandon at once (rapid reset, CVE-2023-44487), and how
-    /// many more per second. A client that cancels for good reasons stays far below. A connection
+    /// many more per second. A client that cancels for a reason stays far below. A connection
     /// that exceeds this ends.
     package var resetsBurst: Int = 200
     package var resetsPerSecond: Int = 50

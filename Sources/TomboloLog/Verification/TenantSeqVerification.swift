@@ -63,7 +63,7 @@ struct TenantSeqVerification {
                 let tally = table.tallies[number]?[kind] ?? 0
                 // After an upgrade, the counted number may be above the tenant's newest place.
                 if newest[tenant]?[kind].tallied ?? 0 > tally {
-                    wrong("\(tenant.name) has more \(kind)s than the \(tally) it is to have")
+                    wrong("\(tenant.name) has more \(kind)s than the \(tally) it should have")
                 }
             }
         }

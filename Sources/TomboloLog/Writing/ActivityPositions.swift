@@ -44,7 +44,7 @@ struct ActivityPositions {
         if !damaged.isEmpty, damaged.contains(number) {
             throw .unusable(
                 cause: "the newest state of activity \(number) is damaged",
-                hint: "start it anew under another id, or restore a backup")
+                hint: "start it again under another id, or restore a backup")
         }
         let old = positions[number]
         var position = old ?? ActivityPosition()

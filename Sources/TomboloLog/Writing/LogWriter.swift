@@ -55,7 +55,7 @@ package final class LogWriter: @unchecked Sendable {
         try LogMeta.setHashKey(key, engine)
         try engine.commit()
         return [
-            "the key of the hash of idempotency keys is damaged, and is made anew: an activity "
+            "the key of the hash of idempotency keys is damaged, and is made again: an activity "
                 + "that ended more than 24 hours ago is not found by its id, and a request for one "
                 + "that was erased is stored again"
         ]

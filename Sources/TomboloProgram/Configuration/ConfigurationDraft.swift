@@ -41,7 +41,7 @@ struct ConfigurationDraft {
         return [
             "",
             "  // The listener's certificate chain and its private key (PEM). An address that other",
-            "  // machines reach needs them. A renewed one is taken into use by tombolo config reload.",
+            "  // machines reach needs them. tombolo config reload applies a renewed one.",
             "  \(mark)\"tls\": { \"certificate\": \(Self.quoted(files.certificate)), "
                 + "\"key\": \(Self.quoted(files.key)) },",
         ]

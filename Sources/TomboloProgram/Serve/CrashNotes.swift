@@ -8,7 +8,7 @@ import TomboloCore
 /// Without it, a bug that one row triggers would crash every start. After two processes have
 /// crashed while they worked on the same activity or record, the next one leaves it out and reports
 /// this. Only traps of the program count, not kills, because a kill does not depend on the row. For
-/// another version of the program the counts start anew. If it cannot be made, nothing is counted.
+/// another version of the program the counts start again. If it cannot be made, nothing is counted.
 struct CrashNotes {
     /// Number of crashes after which a subject is left out.
     static let trapsMax = 2

@@ -139,7 +139,7 @@ final class ServeReload: @unchecked Sendable {
             current.tls = tls
         }
         let end = Instant(seconds: tls.validity.upperBound).rfc3339
-        let isTaken = isDryRun ? "would be taken into use" : "is in use"
+        let isTaken = isDryRun ? "would be applied" : "is in use"
         return [
             OperatorNote(
                 .info, .configurationApplied,

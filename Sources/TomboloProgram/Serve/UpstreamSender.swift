@@ -126,10 +126,10 @@ package final class UpstreamSender: PushSender, ChannelService, @unchecked Senda
         OperatorNote(
             .info, .configurationApplied,
             isKeyNew
-                ? "app \(app.app.id): key \(app.app.keyID) would be proved, and taken into use where "
+                ? "app \(app.app.id): key \(app.app.keyID) would be proved, and applied where "
                     + "Apple takes it"
                 : "app \(app.app.id): \(app.app.caFile ?? "ca_file") has changed: it would be "
-                    + "proved, and taken into use")
+                    + "proved, and applied")
     }
 
     private static func stays(

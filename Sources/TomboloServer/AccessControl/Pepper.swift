@@ -89,8 +89,8 @@ package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         "\(path): \(cause). The file keeps every API key usable: restore it from a backup, or give "
-            + "the relay's user the right to read it. Where it is lost for good, make another "
-            + "(head -c \(Pepper.byteCount) /dev/urandom > \(path)) and mint all keys anew: those of "
+            + "the relay's user the right to read it. Where it is lost permanently, make another "
+            + "(head -c \(Pepper.byteCount) /dev/urandom > \(path)) and mint all keys again: those of "
             + "before open nothing any more."
     }
 }

@@ -67,7 +67,8 @@ package struct MetricFamily: Hashable, Sendable {
         "tombolo_refusals_total", .counter, labels: appLabels + ["reason"],
         "Pushes that Apple refused, by its reason; other: one that its tables do not have.")
     static let deadLetters = MetricFamily(
-        "tombolo_dead_letters", .gauge, "Pushes that Apple refused for good, and nobody retried.")
+        "tombolo_dead_letters", .gauge, "Pushes that Apple refused permanently, and nobody retried."
+    )
     static let upstreams = MetricFamily(
         "tombolo_upstreams", .gauge, labels: appLabels + ["state"],
         "1 for the state of an app's way to Apple: open, or closed while its pushes wait because "

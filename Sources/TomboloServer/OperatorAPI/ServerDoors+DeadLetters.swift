@@ -75,7 +75,7 @@ extension ServerDoors {
             throw Problem(
                 .notADeadLetter,
                 "Apple refused the delivery \"\(id)\", but its dead letter is not there any more: "
-                    + "it was retried before, or it is too old.")
+                    + "it was already retried, or it is too old.")
         case .failure(let refusal): throw Problem(refusal)
         }
     }

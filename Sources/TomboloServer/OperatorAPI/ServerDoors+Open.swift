@@ -91,7 +91,7 @@ extension ServerDoors {
     }
 
     private static let problems: String = {
-        let problems = ProblemRegistry.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
+        let problems = ProblemPage.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
         let lints = LintPage.pages.map { "\(LintPage.path($0.code))  lint  \($0.title)\n" }
         let suspects = SuspectPage.pages.map { "/problems/\($0.slug)  suspect  \($0.title)\n" }
         return (problems + lints + suspects).joined()
@@ -100,7 +100,7 @@ extension ServerDoors {
     private func problem(_ slug: String) throws(Problem) -> String {
         if let lint = Lint.Code(rawValue: slug) { return LintPage.page(lint).text }
         if let suspect = SuspectPage.page(slug) { return suspect.text }
-        if let code = ProblemCode(rawValue: slug) { return ProblemRegistry.page(code).text }
+        if let code = ProblemCode(rawValue: slug) { return ProblemPage.page(code).text }
         guard let problem = HTTPServerProblem.all.first(where: { $0.code == slug }) else {
             throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
         }

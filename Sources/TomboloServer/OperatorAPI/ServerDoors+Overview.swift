@@ -193,7 +193,7 @@ extension ServerDoors {
         return [
             .init(
                 "refused",
-                "Apple refused these pushes for good within a day; the newest with "
+                "Apple refused these pushes permanently within a day; the newest with "
                     + "\(newest.status) \(newest.reason).\(token)",
                 count: Int64(refused.count), activity: newest.activity.id, device: newest.device,
                 commands: commands)

@@ -61,7 +61,7 @@ extension ServerDoors {
             throw Problem(
                 .preconditionFailed,
                 "The channel \"\(key.name)\" is being deleted. Send its DELETE again, then make "
-                    + "it anew.")
+                    + "it again.")
         }
     }
 

@@ -22,7 +22,7 @@ package struct ChannelRegistry: Sendable {
         return true
     }
 
-    /// Deletes a channel for good: its id is never used again. Returns true if it existed.
+    /// Deletes a channel permanently: its id is never used again. Returns true if it existed.
     mutating func delete(_ id: String, of bundleID: String) -> Bool {
         guard channels[bundleID]?.removeValue(forKey: id) != nil else { return false }
         created[bundleID]?.removeAll { $0 == id }

@@ -166,7 +166,7 @@ import TomboloJSON
         #expect(Self.offset(player, after: 62_000) == 180)
     }
 
-    @Test func `the same state once more does not begin anew`() throws {
+    @Test func `the same state once more does not begin again`() throws {
         var player = IslandPlayer()
         player.hold(try Self.json(#"{"offset":0}"#), of: "turn", as: Self.turnFace, at: Self.start)
         for after in [60_000, 61_000] {

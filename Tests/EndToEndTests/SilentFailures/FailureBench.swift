@@ -3,7 +3,8 @@ import Testing
 import TomboloCore
 import TomboloCrypto
 import TomboloJSON
-import TomboloSimulator
+
+@testable import TomboloSimulator
 
 /// Mistakes made at the relay's core.
 enum Relaying {

@@ -89,7 +89,7 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             switch row.warning {
             case .lint(let code): LintPage.page(code).text
             case .refused(let code):
-                ProblemRegistry.page(Problem(TomboloCore.Refusal(code, "")).code).text
+                ProblemPage.page(Problem(TomboloCore.Refusal(code, "")).code).text
             }
         #expect(page.contains(row.warning.slug) && page.contains("Fix"))
     }

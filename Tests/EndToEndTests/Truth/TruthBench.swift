@@ -211,7 +211,7 @@ final class TruthBench {
         try setClock("-2h")
     }
 
-    /// The relay starts anew with another clock.
+    /// The relay starts again with another clock.
     func restart(withClock offset: String) throws {
         try requireClockLibrary()
         try restart { try setClock(offset) }

@@ -21,7 +21,7 @@ LARGE = 64 << 10
 _NAMES = {"device": "d0", "type": "Any", "kind": "profile", "clip": "clip_1", "ref": "base-0", "phone": "phone-1",
           "file": "main.js", "seq": "1", "slug": "not-found"}
 # The smallest values of each kind and spelling, of which a body has the most. A megabyte of values that the relay has to
-# spell anew, such as `"\\/"`, is read twice and takes up to 12 ms: it is not here.
+# spell again, such as `"\\/"`, is read twice and takes up to 12 ms: it is not here.
 _SMALL = [
     "1", "-1", "10", "0.5", "1.5", "1e1", "1e-100", "1e308", "4.9e-324", "123456789012345678", "true", "null", "[]", "{}",
     "[[1]]", '{"a":1}', '{"a":1,"b":2}', '""', '"a"', '"\\n"', '"\\u001f"', '"é"']

@@ -207,7 +207,7 @@ class ReadBack:
                              ("/v1/dead-letters?limit=1000", "dead_letters")):
             for row in self.pages(target, name):
                 if name == "dead_letters":
-                    self.fault(f"a push was refused for good: {json.dumps(row)[:300]}")
+                    self.fault(f"a push was refused permanently: {json.dumps(row)[:300]}")
         answer = self.world.get("/metrics")
         if answer.status != 200:
             self.fault(f"GET /metrics: {answer!r}")

@@ -66,7 +66,7 @@ enum PacingSentences {
           a stale date is moved on before half of its time is gone
           a stale date that is due is moved on all the same
           a longer time to the stale date is told before the shorter is over
-          a stale date is moved on in time however often a relay starts anew
+          a stale date is moved on in time however often a relay starts again
         2: the deadline is anchored to the last send, and takes the newest
           the last value of a burst arrives within the spacing, anchored to the last send
         2: within low-priority spacing where it goes at 5

@@ -4,6 +4,8 @@ enum PlainWordsRule {
     /// Each as it would be searched for: lower case, words apart by one space.
     static let words = [
         "stands", "told", "whoever", "nobody's", "mend", "mended", "mends", "none of", "let go",
+        "anew", "for good", "where left out", "which go", "shows nowhere", "taken into use",
+        "retried before",
     ]
 
     /// How often a text says any of them.

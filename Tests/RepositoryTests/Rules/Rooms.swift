@@ -8,7 +8,7 @@ enum Rooms {
         "CProtocolAssets": [], "CConsoleAssets": [],
         "TomboloJSON": [],
         "TomboloCore": ["TomboloJSON"],
-        "TomboloAPI": ["TomboloCore", "TomboloJSON"],
+        "TomboloAPI": ["TomboloCore", "TomboloJSON", "CProtocolAssets"],
         "TomboloContract": ["TomboloJSON"],
         "TomboloWidgets": ["TomboloContract"],
         "TomboloKit": ["TomboloContract", "TomboloWidgets"],

@@ -30,7 +30,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case cardsForgottenAtDelete = "cards-forgotten-at-delete"
     case startBudgetForgottenAtDelete = "start-budget-forgotten-at-delete"
     case tokenTakenByStranger = "token-taken-by-a-foreign-device"
-    case channelBudgetAnew = "channel-budget-anew"
+    case channelBudgetAnew = "channel-budget-again"
     case endLeavesTheRest = "end-of-many-leaves-the-rest"
     // What a phone's app keeps
     case tokenForgottenAtRelaunch = "token-forgotten-at-a-relaunch"
@@ -44,7 +44,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case channelExpiration = "expiration-where-nothing-is-kept"
     case channelOfAnotherIncarnation = "channel-of-another-incarnation"
     case bundleLostWithChange = "bundle-lost-with-a-change"
-    case bundleBegunAnew = "bundle-begun-anew"
+    case bundleBegunAnew = "bundle-begun-again"
     case endShownToStranger = "end-shown-to-a-foreign-token"
     // Whether and when a push goes
     case noTrailingValue = "no-trailing-value"

@@ -55,7 +55,7 @@ extension Seam {
         }
     }
 
-    /// An activity that has begun anew is retired all the same, a batch later.
+    /// An activity that has begun again is retired all the same, a batch later.
     private func retire(_ batch: inout AppendBatch) {
         let touched = Set(batch.events.map(\.activity))
         batch.retired += begunAnew.filter { !touched.contains($0.activity) }

@@ -88,7 +88,7 @@ extension Seam {
         set("event", to: "\"end\",\"content-state\":\(state)", in: &push)
     }
 
-    /// An activity that begins anew goes on with the channel that it had.
+    /// An activity that begins again goes on with the channel that it had.
     private func keepChannel(_ push: inout Push) {
         guard let mark = PushContent(push)?.mark,
             let activity = world.reference.origins[mark]?.activity

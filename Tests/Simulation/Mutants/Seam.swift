@@ -35,7 +35,7 @@ final class Seam {
     var channels: [ActivityNumber: String] = [:]
     /// Pauses that are two, by the number of the first.
     var pairedPauses: [Int64: Int64] = [:]
-    /// An activity that began anew, to be retired with the next batch.
+    /// An activity that began again, to be retired with the next batch.
     var begunAnew: [RetiredActivity] = []
     /// The first user of each device.
     var usersKept: [DeviceKey: String] = [:]

@@ -3,7 +3,7 @@
 //
 //   append EVENTS BATCH BYTES HEADS HEADBYTES
 //
-// So many events in batches of BATCH rows of BYTES; where HEADS is not 0, each batch writes so many heads anew. The tables are
+// So many events in batches of BATCH rows of BYTES; where HEADS is not 0, each batch writes so many heads again. The tables are
 // in the schema `bare` of the database that TOMBOLO_POSTGRES names. Prints events a second, and quantiles of a batch in ms.
 #include <endian.h>
 #include <libpq-fe.h>

@@ -62,8 +62,8 @@ import TomboloJSON
         #expect(ended.errors.contains("activity cat of main (number 1) is damaged"))
 
         let next = try RunningRelay(serve: data, key: key)
-        let again = try json(try next.tombolo("activity", "show", "cat", "-o", "json").output)
-        #expect(again["status"]?.string == "waiting")
+        let shownAgain = try json(try next.tombolo("activity", "show", "cat", "-o", "json").output)
+        #expect(shownAgain["status"]?.string == "waiting")
         _ = try next.terminate()
     }
 

@@ -4,7 +4,7 @@ import TomboloJSON
 
 @testable import TomboloProgram
 
-/// Another push key is taken into use while the relay runs.
+/// Another push key is applied while the relay runs.
 @Suite(.serialized) struct KeyRotationTests {
     private let directory: TemporaryDirectory
     private let simulator: ChildProcess

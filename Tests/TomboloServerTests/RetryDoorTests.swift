@@ -6,7 +6,7 @@ import TomboloJSON
 
 /// `POST /v1/deliveries/{id}/retry`: the dead letter of one delivery.
 @Suite struct RetryDoorTests {
-    /// A phone with a card, one of whose updates Apple has refused permanently; answers that delivery.
+    /// A phone with a card, one of whose updates Apple refused permanently; answers that delivery.
     private static func refused(_ doors: DoorsUnderTest) async throws -> String {
         try await doors.registerPhone()
         try await doors.putToken("activity:cat", "cc33")

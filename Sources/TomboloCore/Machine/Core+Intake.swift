@@ -33,7 +33,7 @@ extension Core {
             + "again")
     package static let isBehind = Refusal(.overloaded, "the log is behind; try again in a second")
 
-    /// - Parameter isRated: false for one of the ends of many activities, which go in pieces.
+    /// - Parameter isRated: false for one of the ends of many activities, which are sent in pieces.
     mutating func admit(
         _ command: Command, isRated: Bool = true, now: Instant
     ) -> Admission {

@@ -28,7 +28,7 @@ import TomboloJSON
         #expect(refused.status == 4)
         #expect(refused.errors.contains("tombolo help key mint"))
         let help = try Tombolo.run("help", "key", "mint").output
-        #expect(help.contains("stop the relay, make one with --data"))
+        #expect(help.contains("stop the relay, create one with --data"))
         // What it says of a directory that the relay holds leads to a key.
         let held = try Tombolo.run(
             "key", "mint", "--scope", "observe", "--data", directory.path)

@@ -73,7 +73,7 @@ extension Subcommand {
         ], run: PacingCommands.pause)
 
     static let resume = Subcommand(
-        path: ["resume"], summary: "End a pause; only the newest states are sent",
+        path: ["resume"], summary: "Release a pause; only the newest states are sent",
         arguments: [
             Argument("PAUSE", .text("PAUSE"), optional: true, "the pause; not with --all")
         ],

@@ -249,7 +249,8 @@ func relay() -> [Target] {
                 "tombolo", "tombolo-bench", "CoreRig",
             ],
             exclude: [
-                "ten_kills.py", "copy_back.py", "httpx_client.py", "foreign_clients.py",
+                "authors.py", "ten_kills.py", "copy_back.py", "httpx_client.py",
+                "foreign_clients.py",
                 "generated_client.py",
                 "fault_run.py",
                 "backend.py", "verdicts.py", "batch_through_nginx.py", "doors", "console.py",

@@ -95,6 +95,8 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/reload-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/retry.json" suffix(, ',',)
 #embed "../../Protocol/schemas/retry-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/scenario.json" suffix(, ',',)
+#embed "../../Protocol/schemas/scenario-request.json" suffix(, ',',)
 #embed "../../Protocol/schemas/start.json" suffix(, ',',)
 #embed "../../Protocol/schemas/stored.json" suffix(, ',',)
 #embed "../../Protocol/schemas/token.json" suffix(, ',',)

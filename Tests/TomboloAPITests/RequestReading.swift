@@ -31,6 +31,7 @@ enum RequestReading {
             _ = try RetryRequest(view, tenant: Samples.tenant)
         case "timeline": _ = try TimelineRequest(reading: view)
         case "phone-action": _ = try PhoneAction(reading: view)
+        case "scenario-request": _ = try ScenarioRequest(reading: view)
         case "phone-report": _ = try PhoneReport(reading: view)
         default: Issue.record("no reader for \(schema)")
         }

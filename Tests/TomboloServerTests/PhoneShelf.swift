@@ -11,6 +11,18 @@ final class PhoneShelf: PhoneControl, @unchecked Sendable {  // used on its loop
     /// What is said instead.
     var refusal: PhoneAnswer?
 
+    private var runs = false
+
+    func scenario(_ name: String, runs: Bool?) async -> JSON? {
+        guard name == "door" else { return nil }
+        self.runs = runs ?? self.runs
+        return JSON.object { writer in
+            writer.member("scenario", name)
+            writer.member("runs", self.runs)
+            writer.array("words", of: [String]()) { $0.string($1) }
+        }
+    }
+
     func answer(
         _ method: String, _ path: String, _ body: [UInt8]
     ) async throws -> PhoneAnswer {
@@ -19,7 +31,7 @@ final class PhoneShelf: PhoneControl, @unchecked Sendable {  // used on its loop
         let deed = body.isEmpty ? nil : try JSONDocument(body).root["do"]?.string
         if deed == "lock" { isLocked = true }
         let phone = #"{"phone":"phone-1","locked":\#(isLocked)}"#
-        let text = path.isEmpty ? #"{"phones":[\#(phone)]}"# : phone
+        let text = path.isEmpty ? #"{"phones":[\#(phone)],"runs":\#(runs)}"# : phone
         return PhoneAnswer(status: 200, body: Array(text.utf8))
     }
 }

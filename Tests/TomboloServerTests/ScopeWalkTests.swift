@@ -35,6 +35,7 @@ import TomboloCore
         .mintKey, .listKeys, .rotateKey, .deleteKey, .reloadConfiguration, .retryDeadLetters,
         .retryDelivery, .createPause, .deletePause,
         .eraseActivity, .eraseDevice, .listPhones, .showPhone, .actOnPhone,
+        .setScenario,
     ]
 
     /// A path of the route with ids in it, on the device `phone-1`.
@@ -47,7 +48,7 @@ import TomboloCore
                 "{seq}", with: "1"
             )
             .replacing("{slug}", with: "forbidden").replacing("{phone}", with: "phone-1")
-            .replacing("{file}", with: "main.js")
+            .replacing("{file}", with: "main.js").replacing("{scenario}", with: "door")
     }
 
     private static let opened: [(scope: String, operations: Set<Operation>)] = [

@@ -109,6 +109,14 @@ package struct TypeIntent: Hashable, Sendable {
             }
             reader.adopt(FieldErrors(inner.errors))
         }
+        if let view = reader.object("when") {
+            var inner = reader.inside(view, "when")
+            if let fault = StateSchema.fault(ofPointer: inner.string("at"), schema) {
+                inner.fail("at", fault)
+            }
+            if inner.value("is") == nil { inner.fail("is", "is missing: the value at that place") }
+            do { try inner.finish() } catch { reader.adopt(error) }
+        }
         guard let name else { return nil }
         (self.name, self.title) = (name, title ?? name)
     }

@@ -53,7 +53,8 @@ package struct TypePreview: Hashable, Sendable {
     /// Path to a text or a number in the state.
     package var title: JSONPointer?
     package var subtitle: JSONPointer?
-    /// The unit of a subtitle that is a number, such as "min"; drawn after it.
+    /// The unit of a subtitle that is a number, such as "min"; drawn after it. In "rank {}" the
+    /// braces are the number's place.
     package var unit: String?
     /// Path to a PNG in base64.
     package var image: JSONPointer?

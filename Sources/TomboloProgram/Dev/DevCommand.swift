@@ -102,7 +102,9 @@ final class DevRun: @unchecked Sendable {
             environment: environment, loop: loop)
         self.simulator = simulator
         let (url, caFile, origin) = try await simulator.ready()
-        let control = SimulatedPhones(origin, loop: loop)
+        let host = ScenarioHost(service.origin, key: key, phones: phones, loop: loop)
+        self.host = host
+        let control = SimulatedPhones(origin, host, loop: loop)
         service.reach(control)
         configuration.apps[0].endpoint = Origin(url)
         configuration.apps[0].caFile = caFile
@@ -111,12 +113,15 @@ final class DevRun: @unchecked Sendable {
         let ready = ReadyLine(api: service.origin, key: key, simulator: url, caFile: caFile)
         life.started(configuration, at: service.origin)
         try FileBytes.write(ready.json.bytes + [10], to: workplace.readyFile)
+        let name = context.invocation.text(.scenario)
+        if let name {
+            _ = host.direct(name, runs: true)
+            try announce(name, ready)
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.upstreams.run() }
             group.addTask { try await self.show(ready, simulator, control) }
-            if let name = context.invocation.text(.scenario) {
-                group.addTask { try await self.perform(name, key: key) }
-            }
+            group.addTask { try await host.run() }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -138,20 +143,14 @@ final class DevRun: @unchecked Sendable {
             name: nil)
     }
 
-    /// Plays the producer of a scenario until this run ends, because the phones' cards end with it.
-    private func perform(_ scenario: String, key: String) async throws {
-        let client = try await RelayClient.connect(
-            to: service.origin, key: key, caFile: nil, loop: loop)
-        defer { client.close() }
-        isPerforming = true
-        defer { isPerforming = false }
-        do {
-            try await Scenario(named: scenario)?.stay(client, phones: phones, loop: loop) {
-                self.isStopping
-            }
-        } catch {
-            guard isStopping else { throw error }
+    /// Says where the wall shows a scenario, what one sees there, and what to press. Opens it where
+    /// there is a browser.
+    private func announce(_ name: String, _ ready: ReadyLine) throws {
+        let words = Scenario(named: name)?.wall.joined(separator: " ") ?? ""
+        guard !context.terminal.outputIsTerminal else {
+            return try Browser.visit(ready.wall, by: workplace.wallFile, context)
         }
+        context.terminal.complain("\(name): \(words)\nthe wall: \(ready.wall)\n")
     }
 
     /// Shows the phones and their events until the simulator ends.
@@ -176,7 +175,8 @@ final class DevRun: @unchecked Sendable {
         isStopping = true
         // First let the producer end its activities. In a kept directory they would stay for ever.
         let giveUpAt = loop.now + Self.performanceEnd
-        while isPerforming, loop.now < giveUpAt {
+        host?.stopAll()
+        while host?.isIdle == false, loop.now < giveUpAt {
             // If the task is cancelled, stop waiting.
             guard (try? await loop.sleep(for: .milliseconds(20))) != nil else { break }
         }
@@ -184,7 +184,7 @@ final class DevRun: @unchecked Sendable {
     }
 
     private static let performanceEnd = Duration.seconds(3)
-    private var isPerforming = false
+    private var host: ScenarioHost?
 
     private var isStopping = false
 

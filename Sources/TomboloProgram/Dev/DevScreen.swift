@@ -37,6 +37,13 @@ final class DevScreen: @unchecked Sendable {
     static let endedTime = Duration.seconds(10)
     /// Maximum number of notes at the bottom of the screen.
     static let notesMax = 3
+    /// What one sees of the scenario of `--scenario`, and what to press.
+    private var scenarioWords: String? {
+        context.invocation.text(.scenario).flatMap(Scenario.init(named:)).map {
+            "\($0.name): \($0.wall.joined(separator: " "))"
+        }
+    }
+
     /// Maximum number of types whose preview is read. States of further types are drawn as text.
     static let typesMax = 200
 
@@ -93,7 +100,7 @@ final class DevScreen: @unchecked Sendable {
             screen.draw(
                 lines + widgets + notes,
                 foot: (readsKeys ? [DevKeys.hint] : []) + [
-                    "tombolo trigger runner", "console: \(ready.consoleWithKey)",
+                    scenarioWords ?? "five scenarios are on the wall", "the wall: \(ready.wall)",
                     "export TOMBOLO_RELAY=\(ready.api) TOMBOLO_KEY=\(ready.key ?? "")",
                 ])
             try await loop.sleep(for: Self.drawingInterval)

@@ -21,6 +21,8 @@ struct DevWorkplace: Sendable {
     var keyFile: String { "\(directory)/AuthKey_\(Self.keyID).p8" }
     var caFile: String { "\(directory)/simulator-ca.pem" }
     var simulatorData: String { "\(directory)/simulator" }
+    /// A page that leads a browser to the wall.
+    var wallFile: String { "\(directory)/wall.html" }
     /// A copy of the first line that `dev` prints, for programs that cannot read its stdout.
     var readyFile: String { Self.readyFile(in: directory) }
 

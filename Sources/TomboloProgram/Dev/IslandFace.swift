@@ -76,8 +76,10 @@ struct IslandFace: Hashable, Sendable {
             pointer.flatMap { state.at($0) }.flatMap(Self.text)
         }
         if let unit = preview.unit, preview.subtitle.flatMap({ state.at($0)?.kind }) == .number {
-            rows[rows.count - 1] +=
-                " " + IslandPlayer.printable(unit, atMost: TypePreview.unitBytesMax)
+            let words = IslandPlayer.printable(unit, atMost: TypePreview.unitBytesMax)
+            let number = rows[rows.count - 1]
+            rows[rows.count - 1] =
+                words.contains("{}") ? words.replacing("{}", with: number) : "\(number) \(words)"
         }
         // The terminal shows a symbol's name, because it cannot draw it.
         if let symbol = preview.icon?.symbol(of: state) {

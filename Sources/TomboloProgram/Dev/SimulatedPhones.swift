@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloJSON
 import TomboloLoop
 import TomboloServer
 
@@ -8,15 +9,22 @@ final class SimulatedPhones: PhoneControl, @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 
     private let origin: Origin
+    private let host: ScenarioHost
     private let loop: EpollLoop
     private var client: HTTP2Client?
 
     /// Time limit for an answer. The simulator is on this machine and has all data in memory.
     private static let answerTime = Duration.seconds(5)
 
-    init(_ origin: Origin, loop: EpollLoop) {
-        self.origin = origin
-        self.loop = loop
+    init(_ origin: Origin, _ host: ScenarioHost, loop: EpollLoop) {
+        (self.origin, self.host, self.loop) = (origin, host, loop)
+    }
+
+    func scenario(_ name: String, runs: Bool?) -> JSON? {
+        guard runs.map({ host.direct(name, runs: $0) }) ?? ScenarioHost.names.contains(name) else {
+            return nil
+        }
+        return JSON.object { host.write(name, into: &$0) }
     }
 
     func answer(
@@ -29,9 +37,20 @@ final class SimulatedPhones: PhoneControl, @unchecked Sendable {
             method: method, scheme: origin.scheme.rawValue, authority: origin.authority,
             path: "/v1/phones" + path, fields: fields, body: body)
         switch await client.perform(request, timeout: Self.answerTime) {
-        case .answered(let answer): return PhoneAnswer(status: answer.status, body: answer.body)
+        case .answered(let answer):
+            return PhoneAnswer(
+                status: answer.status,
+                body: path.isEmpty && answer.status == 200
+                    ? withScenarios(answer.body) : answer.body)
         case .notProcessed(let failure), .unknown(let failure): throw failure
         }
+    }
+
+    /// Adds the scenarios to the object of all phones.
+    private func withScenarios(_ body: [UInt8]) -> [UInt8] {
+        guard let end = body.lastIndex(of: UInt8(ascii: "}")) else { return body }
+        return body[..<end] + [UInt8(ascii: ",")]
+            + JSON.object { host.write(into: &$0) }.bytes.dropFirst()
     }
 
     private func connected() async throws -> HTTP2Client {

@@ -37,7 +37,7 @@ struct Scenario: Sendable {
     }
 
     /// One request of a step. In path and body, `{activity}`, `{phone}` and `{app}` are replaced;
-    /// in one of widgets `{kind}`, `{now}` and `{now+2s}`. In the answer to a tap, `"{angle}"` or
+    /// in one of widgets `{kind}`, `{clock}`, `{now}` and `{now+2s}`. In the answer to a tap, `"{angle}"` or
     /// `{door}`, the widget's configuration id as the relay reports it, is replaced too.
     struct Request: Sendable {
         var method: String
@@ -73,6 +73,13 @@ struct Scenario: Sendable {
     /// Requests before the widgets are added, and requests after the last step, which are also sent
     /// after a failure.
     let before: [Request]
+    /// What the producer sends first if the scenario stays; empty if its first step says it.
+    let stays: [Request]
+    /// By the button's intent, what the producer sends some time after its answer, while the
+    /// scenario stays.
+    private(set) var later: [String: (after: Span, request: Request)] = [:]
+    /// Two sentences: what one sees, and what to press.
+    let wall: [String]
     let after: [Request]
     /// The widgets; empty if the scenario is about cards.
     private(set) var places: [Place] = []
@@ -99,6 +106,14 @@ struct Scenario: Sendable {
         apps = view.texts("apps")
         before = Request.all(view["before"]) ?? []
         after = Request.all(view["after"]) ?? []
+        stays = Request.all(view["stay"]) ?? []
+        wall = view.texts("wall")
+        for (intent, one) in view["later"]?.members.map({ $0 }) ?? [] {
+            guard let request = Request(one),
+                let after = one["after"]?.string.flatMap({ Span(text: $0) })
+            else { return nil }
+            later[intent] = (after, request)
+        }
         for (cause, request) in view["answers"]?.members.map({ $0 }) ?? [] {
             guard let request = Request(request) else { return nil }
             answers[cause] = request
@@ -128,8 +143,13 @@ struct Scenario: Sendable {
         return try? JSONDocument(Array(text.utf8)).root
     }
 
-    /// The requests that create the cards: those of the first step that starts an activity.
+    /// The requests that create the cards or the widgets' timelines of a scenario that stays.
     var beginning: [Request] {
+        stays.isEmpty ? ofFirstStart : stays
+    }
+
+    /// Those of the first step that starts something.
+    private var ofFirstStart: [Request] {
         steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []
     }
 }

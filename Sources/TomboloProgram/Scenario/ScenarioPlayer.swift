@@ -15,6 +15,8 @@ protocol ScenarioPlayer: Sendable {
     func send(_ request: Scenario.Request) async throws
     /// Sends the producer's request for an action of a user.
     mutating func respond(to action: JSONView) async throws
+    /// Sends what is due by now. Called again and again while the scenario stays.
+    mutating func goOn() async throws
     /// Reads what the phones show.
     mutating func readPhones() async throws
     func holds(_ step: Scenario.Step) async throws -> Bool
@@ -31,6 +33,7 @@ private let lookInterval = Duration.milliseconds(50)
 extension ScenarioPlayer {
     func enter() async throws {}
     mutating func prepare() async throws {}
+    mutating func goOn() async throws {}
 
     /// Plays the steps. Stops at the first step after which phones do not show the expected state.
     mutating func run() async throws -> ScenarioSummary {
@@ -78,12 +81,14 @@ extension ScenarioPlayer {
     /// Begins the scenario and answers taps until `isStopped`, but at most for 8 hours, the maximum
     /// life of a card. Then ends it.
     mutating func stay(until isStopped: () -> Bool) async throws {
+        stage.isStaying = true
         try await begin()
         try await enter()
         for request in stage.scenario.beginning { try await send(request) }
         let over = stage.loop.now + ScenarioStage.cardLife
         while !isStopped(), stage.loop.now < over {
             try await answerActions()
+            try await goOn()
             try await stage.loop.sleep(for: lookInterval)
         }
         for deed in partings(isOfStay: true) { try await ScenarioStage.passOver(deed) }

@@ -14,6 +14,8 @@ struct ScenarioStage: Sendable {
     /// The activity or the kind of the widgets. It is new, because a start with the id of an ended
     /// activity would restart that activity, and so that widgets of other runs do not matter.
     let id: String
+    /// True while the scenario stays: times are those of now, and what comes later is sent.
+    var isStaying = false
     private var actions = ActionReader()
 
     /// Time limit for the phones to register. On a busy machine this takes longer.

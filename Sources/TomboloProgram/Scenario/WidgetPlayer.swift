@@ -1,5 +1,6 @@
 import TomboloCore
 import TomboloJSON
+import TomboloLoop
 
 /// Plays a scenario of widgets on the simulated phones.
 struct WidgetPlayer: ScenarioPlayer {
@@ -13,6 +14,8 @@ struct WidgetPlayer: ScenarioPlayer {
     private(set) var phones: [String: JSON] = [:]
     private(set) var pagesBefore: [String: JSON] = [:]
     private(set) var phonesBefore: [String: JSON] = [:]
+    /// For each door, what follows its last action, and when.
+    private var later: [String: (at: MonotonicInstant, request: Scenario.Request)] = [:]
 
     /// There is an iPad besides the stage's phones.
     init(_ stage: ScenarioStage) {
@@ -84,18 +87,29 @@ struct WidgetPlayer: ScenarioPlayer {
             action["widget"]?.string == stage.id
             ? action["config"]?.string
             : action["activity"]?.string.flatMap { $0.hasPrefix(stage.id + ".") ? $0 : nil }
-        guard let door,
-            let answer = action["intent"]?.string.flatMap({ stage.scenario.answers[$0] }),
+        guard let door, let intent = action["intent"]?.string,
+            let answer = stage.scenario.answers[intent],
             let expires = action["expires_at"]?.string.flatMap(Instant.init(rfc3339:)),
             SystemClock().now() < expires
         else { return }
         try await ScenarioStage.passOver { try await post(answer, about: door) }
+        later[door] = stage.scenario.later[intent].map { next in
+            (stage.loop.now + .nanoseconds(next.after.nanoseconds), next.request)
+        }
+    }
+
+    mutating func goOn() async throws {
+        for (door, next) in later where next.at <= stage.loop.now {
+            later[door] = nil
+            try await ScenarioStage.passOver { try await post(next.request, about: door) }
+        }
     }
 
     func filled(_ text: String) -> String {
         var text = text.replacing("{kind}", with: stage.id)
         let now = SystemClock().now()
         text = text.replacing("{now}", with: now.rfc3339)
+            .replacing("{clock}", with: stage.isStaying ? now.rfc3339 : "07:05")
         while let start = text.firstRange(of: "{now+"),
             let end = text[start.upperBound...].firstIndex(of: "}"),
             let span = Span(text: String(text[start.upperBound..<end]))

@@ -16,6 +16,9 @@ struct ReadyLine: Hashable, Sendable {
     /// the page removes it from the address bar at once.
     var consoleWithKey: String { key.map { "\(console)#key=\($0)" } ?? console }
 
+    /// The wall of phones of `dev`, with the key.
+    var wall: String { "\(consoleWithKey)/phones" }
+
     var json: JSON {
         JSON.object { writer in
             writer.member("ready", true)

@@ -33,14 +33,31 @@ extension ServerDoors {
         }
     }
 
-    private func forward(
-        _ method: String, _ path: String, _ body: [UInt8], _ request: DoorRequest
-    ) async throws(Problem) -> DoorResponse {
+    /// Starts or stops a scenario. A dry run only looks at it.
+    func setScenario(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
+        let name = try request.identifier("scenario")
+        let isDryRun = try request.isDryRun
+        let wish = try await read(request, ScenarioRequest.init(reading:))
+        let row = try await control(request).scenario("\(name)", runs: isDryRun ? nil : wish.runs)
+        guard let row else { throw Problem(.unknownRoute, "There is no scenario \"\(name)\".") }
+        return .object(isDryRun: isDryRun) { writer in
+            for (name, value) in row.document.root.members { writer.member(name, value.json) }
+        }
+    }
+
+    private func control(_ request: DoorRequest) throws(Problem) -> any PhoneControl {
         guard let control = phones(of: request.tenant) else {
             throw Problem(
                 .unknownRoute,
                 "There are no simulated phones here. They are in: tombolo dev")
         }
+        return control
+    }
+
+    private func forward(
+        _ method: String, _ path: String, _ body: [UInt8], _ request: DoorRequest
+    ) async throws(Problem) -> DoorResponse {
+        let control = try control(request)
         let answer: PhoneAnswer
         do {
             answer = try await control.answer(method, path, body)

@@ -61,7 +61,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case listActivityDeliveries, listDeliveries, showDelivery, retryDelivery, listBudgets
     case explainActivity, explain
     case overview, listDevices, listTypes
-    case listPhones, showPhone, actOnPhone
+    case listPhones, showPhone, actOnPhone, setScenario
     case home, live, ready, metrics, version, openAPI
     case showConsole, showConsoleFile
     case listProblems, showProblem

@@ -136,6 +136,7 @@ package enum RouteTable {
         Route("GET", "/v1/phones", .listPhones, .operate, Doors.listPhones),
         Route("GET", "/v1/phones/{phone}", .showPhone, .operate, Doors.showPhone),
         Route("POST", "/v1/phones/{phone}", .actOnPhone, .operate, Doors.actOnPhone),
+        Route("PUT", "/v1/scenarios/{scenario}", .setScenario, .operate, Doors.setScenario),
     ]
 
     private static let pacing = [

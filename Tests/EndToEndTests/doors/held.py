@@ -37,7 +37,7 @@ LINES = (3, 50, 300, 3000)
 IN_PIECES = {"tail", "listDeliveries", "listActivityDeliveries", "explainActivity", "explain", "showActivity.at",
              "showActivity.at_seq", "showActivity.at_version"}
 # The simulated phones are in `tombolo dev` only, and the simulator refuses no push.
-ANSWERS = {"listPhones": 404, "showPhone": 404, "actOnPhone": 404, "retryDelivery": 409}
+ANSWERS = {"listPhones": 404, "showPhone": 404, "actOnPhone": 404, "setScenario": 404, "retryDelivery": 409}
 # What a parameter cannot stand beside.
 WITHOUT = {"do": {"kind"}, "since": {"kind"}}
 SUBJECTS = {"user", "device", "key", "config"}

@@ -359,6 +359,7 @@ class Population:
             "overview": plain("/v1/overview"),
             "listPhones": plain("/v1/phones"), "showPhone": plain("/v1/phones/phone-1"),
             "actOnPhone": [Object("none", "/v1/phones/phone-1", {"do": "front"})],
+            "setScenario": [Object("none", "/v1/scenarios/door", {"runs": True})],
             "createPause": [Object(name, "/v1/pauses", {**what, "reason": "held"}, after=self._resume)
                             for name, what in (("all", {"all": True}), ("the crowd's", {"activity": "crowd"}))],
             "listPauses": plain("/v1/pauses"),

@@ -89,6 +89,10 @@ static const unsigned char phone_css[] = {
 #embed "console/phone.css"
 };
 
+static const unsigned char page_js[] = {
+#embed "console/page.js"
+};
+
 static const unsigned char phones_js[] = {
 #embed "console/phones.js"
 };
@@ -151,6 +155,7 @@ static const struct tombolo_console_asset assets[] = {
     {"overview.js", overview_js, sizeof overview_js},
     {"pacing.js", pacing_js, sizeof pacing_js},
     {"phone.css", phone_css, sizeof phone_css},
+    {"page.js", page_js, sizeof page_js},
     {"phones.js", phones_js, sizeof phones_js},
     {"picture.js", picture_js, sizeof picture_js},
     {"registry.js", registry_js, sizeof registry_js},

@@ -1,8 +1,8 @@
 """The README's pictures, from the console of a real `tombolo dev`: pictures.py TOMBOLO [NAME…] [--out DIR]
 
 A scene is a story that a producer tells, and parts of the console's screens that show it, side by side; or
-it is the wall of phones with a scenario, as a window shows it. Without names it is first-look, which the README
-shows. The browser draws all of it; nothing is drawn by hand. TOMBOLO_CONSOLE_DIR has other files of the console. Needs what console.py needs, and the font Inter.
+it is the wall of phones with a scenario, as a window shows it. Without names it makes first-look, which the
+README shows, and the five scenarios, which Protocol/scenarios.md shows. The browser draws all of it; nothing is drawn by hand. TOMBOLO_CONSOLE_DIR has other files of the console. Needs what console.py needs, and the font Inter.
 """
 import argparse
 import base64
@@ -139,6 +139,8 @@ def profile(relay):
     do(relay, "phone-2", "tap", widget=kind, family="systemMedium")
 
 
+# Those that Protocol/scenarios.md shows.
+FIVE = ("runner", "window", "profile", "radial", "door")
 SCENES = {
     "runner": Wall("runner", locked("phone-1", "phone-3")), "runner-390": Wall("runner", locked("phone-3"), width=390, phone="phone-2"),
     "window": Wall("window", window), "window-390": Wall("window", window, width=390),
@@ -234,7 +236,7 @@ def main():
         fonts.flush()
         browser = player.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"], env={**os.environ, "FONTCONFIG_FILE": fonts.name})
-        for name in options.names or ["first-look"]:
+        for name in options.names or ["first-look", *FIVE]:
             make(options.program, browser, SCENES[name], os.path.join(options.out, name + ".png"))
         browser.close()
 

@@ -1,8 +1,9 @@
 // What the glass of a phone on the wall has besides cards: widgets, their gallery, and the app in front.
 
 import { get, post, put, remove, segment } from "./api.js";
-import { badge, brief, count, distance, fill, h, plain, say, setText } from "./dom.js";
+import { badge, brief, count, distance, fill, h, say, setText } from "./dom.js";
 import { Intents } from "./island.js";
+import { WidgetPage } from "./page.js";
 import { Art, previews } from "./picture.js";
 import { WidgetFace, families, familiesOf, isOnLockScreen, line, partsOf } from "./widget.js";
 
@@ -53,7 +54,8 @@ export class WidgetView {
     }
 
     draw() {
-        const { state, type, placeholder } = this.widget;
+        const { type, placeholder } = this.widget;
+        const state = this.phone.entryOf(this.key.widget) ?? this.widget.state;
         const isPlaceholder = placeholder && !this.isRefused;
         this.face.draw(state, { type, isPlaceholder, label: this.name, empty: (index) => this.emptyWords(index) });
         const { contents, titles } = this.face;
@@ -184,10 +186,12 @@ export class AppPage {
         this.runner = new Runner(phone);
         this.bar = h("button", { type: "button",
             onclick: () => phone.do("status-bar", { on: !phone.phone.status_bar }) });
-        this.window = h("div", {}, h("p", {},
-            "This window has round corners while the app is active, and square ones in the switcher."), this.bar);
+        this.film = new Film();
+        this.window = h("div", {}, this.film.element, h("p", {}, "The film goes on under the Control Center, and stops "
+            + "where the app leaves. The corners are round while the app is active, and square in the switcher."), this.bar);
+        this.more = new WidgetPage(phone);
         this.reload = h("button", { type: "button", onclick: () => phone.do("widget-reload") }, "Reload the widgets");
-        this.element = h("div.inapp", {}, this.where, this.link, this.page, this.window, this.runner.element,
+        this.element = h("div.inapp", {}, this.where, this.link, this.page, this.more.element, this.window, this.runner.element,
             this.reload, this.note);
     }
 
@@ -196,12 +200,13 @@ export class AppPage {
         setText(this.where, phone.presence === "inactive" ? "The app is in the switcher." : "The app is in front.");
         setText(this.link, this.opened);
         this.link.hidden = !this.opened;
-        this.state = phone.app?.state;
-        this.type = phone.app?.type;
+        this.more.hear(phone, this.opened);
+        // The widget has its family's part of the state, and the app has all of it.
+        ({ state: this.state, type: this.type } = this.more.whole ?? phone.app ?? {});
         const { cards, widgets } = phone;
         this.reload.hidden = widgets.length === 0;
-        this.runner.hear(cards.filter(({ type }) => type === RUNNER));
         this.card = cards.findLast((card) => isLive(card) && previews.model(card.drawn_state, card.type).art?.kind === "window");
+        this.runner.hear(cards.filter(({ type }) => type === RUNNER), Boolean(this.opened || this.card));
         setText(this.bar, phone.status_bar ? "Hide the status bar" : "Show the status bar");
         this.window.hidden = !this.card;
         this.note.hidden = Boolean(this.state || this.card || !this.runner.element.hidden);
@@ -209,13 +214,14 @@ export class AppPage {
             : "Frames wait until it is left; the state still comes.");
     }
 
-    draw() {
-        this.drawWindow();
+    draw(now) {
+        this.drawWindow(now);
+        this.more.draw();
         this.page.hidden = !this.state;
         if (!this.state) return;
-        const now = JSON.stringify([this.state, this.type, previews.types?.get(this.type)?.preview]);
-        if (this.drawn === now && !this.isWaiting) return;
-        this.drawn = now;
+        const drawn = JSON.stringify([this.state, this.type, previews.types?.get(this.type)?.preview]);
+        if (this.drawn === drawn && !this.isWaiting) return;
+        this.drawn = drawn;
         const model = previews.model(this.state, this.type);
         this.art.draw(model.art);
         this.isWaiting = model.art?.kind === "image" && !this.art.shown;
@@ -228,17 +234,44 @@ export class AppPage {
         const facts = partsOf(this.state).flatMap((part) => factsOf(part, shown));
         fill(this.list, facts.map(([name, value]) => Array.isArray(value)
             ? value.slice(0, 20).map((one) => h("div", {}, h("dt", {}, line(one)), h("dd")))
-            : h("div", {}, h("dt", {}, brief(name)), h("dd", {}, plain(value, 200)))));
+            : h("div", {}, h("dt", {}, brief(name)), h("dd", {}, line(value)))));
     }
 
-    /** The app is the window: its corners are those of the newest card that draws one. */
-    drawWindow() {
-        const corner = this.card ? previews.model(this.card.drawn_state, this.card.type).art?.value : null;
+    /** The app is the window: its corners follow its own presence at once; the card's follow the push. */
+    drawWindow(now) {
+        const { presence } = this.phone.phone;
+        const isActive = presence === "active" || presence === "covered";
+        this.film.draw(now, Boolean(this.card) && isActive);
+        const rule = this.card && previews.types?.get(this.card.type)?.presence;
+        const corner = rule ? rule[isActive ? "active" : "inactive"] : null;
         if (this.corner === corner) return;
         this.corner = corner;
         this.element.dataset.window = corner !== null;
         this.element.dataset.corner = corner ?? "";
         this.element.style.setProperty("--corner", corner === null ? "" : Math.min(40, Math.max(0, corner)));
+        this.element.style.setProperty("--corner-time", rule?.duration ?? "");
+    }
+}
+
+/** A film of the app's own: a ball that rolls, and the time that was played. */
+class Film {
+    constructor() {
+        this.ball = h("span.ball");
+        this.time = h("span.filmtime");
+        this.element = h("div.film", { role: "img" }, this.ball, this.time);
+        this.played = 0;
+    }
+
+    draw(now, isPlaying) {
+        if (isPlaying && this.last) this.played += Math.min(1000, now - this.last);
+        this.last = now;
+        if (this.element.dataset.playing !== String(isPlaying)) this.element.dataset.playing = isPlaying;
+        const part = this.played % 4000 / 4000;
+        this.ball.style.left = `${Math.abs(1 - 2 * part) * 100}%`;
+        this.ball.style.transform = `rotate(${Math.round(part * 720)}deg)`;
+        const seconds = Math.floor(this.played / 1000);
+        setText(this.time, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
+        this.element.setAttribute("aria-label", `A film, ${isPlaying ? "playing" : "stopped"}`);
     }
 }
 
@@ -263,7 +296,7 @@ class Runner {
         this.phone = phone;
         const button = (words, act) => h("button", { type: "button", onclick: () => this.try(act) }, words);
         this.every = h("select", { "aria-label": "Interval", onchange: () => this.try(() => this.change()) },
-            ["50ms", "100ms", "200ms", "500ms", "1s"].map((text) =>
+            ["100ms", "200ms", "500ms", "1s"].map((text) =>
                 h("option", { selected: text === "100ms" }, text)));
         this.words = h("p.hint");
         this.element = h("div.runnerpage", { hidden: true }, h("h3", {}, "Runner"),
@@ -272,10 +305,11 @@ class Runner {
         this.cards = [];
     }
 
-    hear(cards) {
+    /** `isAway`: the app shows something else. */
+    hear(cards, isAway) {
         this.cards = cards;
-        this.element.hidden = cards.length === 0;
         const live = cards.filter(isLive).length;
+        this.element.hidden = cards.length === 0 || (isAway && live === 0);
         setText(this.words, live === 0 ? "No card runs."
             : `${live === 1 ? "A card runs" : `${live} cards run, the newest moves`} while this app is not in front.`);
     }

@@ -84,7 +84,8 @@ function bezier([x1, y1, x2, y2], time) {
     return point(y1, y2, (low + high) / 2);
 }
 
-function spring([duration, bounce], seconds) {
+/** How far a spring is after some seconds. */
+export function spring([duration, bounce], seconds) {
     const pulse = 2 * Math.PI / duration;
     const damping = bounce >= 0 ? 1 - bounce : 1 / (1 + bounce);
     if (damping < 1) {

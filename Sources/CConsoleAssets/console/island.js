@@ -1,6 +1,7 @@
 // A Live Activity as a phone draws it: Dynamic Island compact, minimal and expanded, Lock Screen.
 
 import { duration, fill, h, setText } from "./dom.js";
+import { spring } from "./clips.js";
 import { Art, parametersOf, places, previews } from "./picture.js";
 
 /** The surfaces of one state, drawn again whenever the state is another. */
@@ -120,7 +121,7 @@ export class Intents {
 
     draw(state, type, label = "") {
         this.state = state;
-        const all = previews.buttonsOf(type);
+        const all = previews.buttonsOf(type, state);
         if (this.all === all && this.label === label) return;
         [this.all, this.label] = [all, label];
         const shown = JSON.stringify([all, label]);
@@ -137,6 +138,9 @@ const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** A phone animates a change for no longer than this, in milliseconds (Apple, "Animating state changes"). */
 const MOVE_MAX = 2000;
+
+/** A movement that takes longer than this, in milliseconds, is the only one of its turn. */
+const EASED = 400;
 
 /** The way of a card's avatars from one angle to the next, as the app of the type's `preview` draws it. */
 export class Movement {
@@ -159,8 +163,10 @@ export class Movement {
         Object.assign(this, { form, from, to, since: now, time });
     }
 
+    /** SwiftUI's default spring; pictures that come one after the other are on it already. */
     part(now) {
-        return this.time > 0 ? Math.min(1, (now - this.since) / this.time) : 1;
+        const part = this.time > 0 ? Math.min(1, (now - this.since) / this.time) : 1;
+        return part < 1 && this.time > EASED ? spring([1, 0], part) : part;
     }
 
     /** Where the next movement begins: an angle, or a list of places. */

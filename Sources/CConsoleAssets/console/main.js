@@ -47,9 +47,9 @@ let isUnread = false;
  * place of a key that is in use. Answers whether there is a new one.
  */
 function keyOfAddress() {
-    const found = /^#key=([\w-]+)$/.exec(location.hash);
+    const found = /^#key=([\w-]+)(\/[a-z]+)?$/.exec(location.hash);
     if (!found) return false;
-    history.replaceState(null, "", `${location.pathname}#/overview`);
+    history.replaceState(null, "", `${location.pathname}#${found[2] ?? "/overview"}`);
     if (session.key) return false;
     session.keep(found[1]);
     return true;

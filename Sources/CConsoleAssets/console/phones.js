@@ -1,10 +1,11 @@
 // The phone wall of `tombolo dev`: simulated phones that one can touch. Each is a client of the API.
 
-import { get, poll, post, segment, session } from "./api.js";
+import { get, poll, post, put, segment, session } from "./api.js";
 import {
     badge, brief, count, empty, fill, h, link, say, setText, toCard, toDevice,
 } from "./dom.js";
 import { AppPage, Gallery, WidgetView, isLive, keyed } from "./board.js";
+import { timelines as known } from "./page.js";
 import { Face, Intents, Movement, frames } from "./island.js";
 import { previews, readTypes } from "./picture.js";
 import { sample, setting } from "./clips.js";
@@ -16,12 +17,14 @@ export async function phones(root, { signal }) {
     const kinds = h("datalist", { id: "kinds" });
     const views = new Map();
     const deeds = new Deeds(views);
-    fill(root, h("div.wallhead", {}, h("h1", {}, "Phones"), deeds.element), kinds, wall,
+    const stage = new Stage(() => again());
+    fill(root, h("div.wallhead", {}, h("h1", {}, "Phones"), deeds.element), stage.element, kinds, wall,
         h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
             + "a card, tap a widget or its button, lock a phone, open its app: the relay learns of it as it "
             + "would of a real one. ",
         link("#/overview", "See what needs attention"), "."));
-    const hear = ({ phones: all }) => {
+    const hear = ({ phones: all, scenarios = [] }) => {
+        stage.hear(scenarios);
         if (all.length === 0) fill(wall, empty("There are no phones: tombolo dev --phones 3"));
         for (const phone of all) {
             let view = views.get(phone.phone);
@@ -36,20 +39,61 @@ export async function phones(root, { signal }) {
     };
     const again = poll(80, signal, async () => hear(await get("/v1/phones", {}, signal)));
     poll(3000, signal, readTypes);
-    poll(5000, signal, async () => {
+    known.again = poll(5000, signal, async () => {
         const { timelines } = await get("/v1/timelines", { limit: 100 }, signal);
+        known.rows = timelines;
         const names = [...new Set(timelines.map((row) => row.kind))];
         fill(kinds, names.map((name) => h("option", { value: brief(name, 128) })));
         keyed.clear();
         for (const { kind, subject } of timelines) if ("key" in subject) keyed.add(kind);
     });
     poll(1000, signal, async () => {
-        const budgets = await get("/v1/budgets", { limit: 200 }, signal);
+        const [budgets, { activities }] = await Promise.all([get("/v1/budgets", { limit: 200 }, signal),
+            get("/v1/activities", { status: "active", limit: 100 }, signal)]);
+        const lab = [...views.values()].find(({ phone }) => phone.class === "lab");
         for (const [name, view] of views) {
             view.budget(budgets.destinations.filter((row) => row.device === name));
+            view.pace(budgets.classes, activities, lab && lab !== view ? () => deeds.go(lab) : null);
         }
     });
     frames(signal, (now) => { for (const view of views.values()) view.draw(now); });
+}
+
+/** A picture of each scenario. */
+const pictures = { radial: "🦊", runner: "🐈", window: "🪟", profile: "🧑", door: "🚪" };
+
+/** The scenarios of `dev`: a press starts or stops one. Its words say what one sees, and what to press. */
+class Stage {
+    constructor(again) {
+        this.again = again;
+        this.buttons = h("div.scenarios", { role: "group", "aria-label": "Scenarios" });
+        this.words = h("p.hint", { role: "status" });
+        this.element = h("div.stage", { hidden: true }, this.buttons, this.words);
+    }
+
+    hear(rows) {
+        const shown = JSON.stringify(rows);
+        if (this.shown === shown) return;
+        this.shown = shown;
+        this.element.hidden = rows.length === 0;
+        if (this.buttons.children.length !== rows.length) {
+            fill(this.buttons, rows.map(({ scenario }) => h("button", { type: "button", "data-scenario": scenario,
+                onclick: (event) => this.set(scenario, event.currentTarget.getAttribute("aria-pressed") !== "true") },
+            h("span", { "aria-hidden": "true" }, pictures[scenario] ?? "▶"), ` ${brief(scenario)}`)));
+        }
+        for (const [index, { runs }] of rows.entries()) this.buttons.children[index].setAttribute("aria-pressed", runs);
+        setText(this.words, rows.filter(({ runs, trouble }) => runs || trouble).map(({ scenario, words, trouble }) =>
+            `${scenario}: ${trouble ?? words.join(" ")}`).join(" · ") || "Press a scenario: its producer starts on these phones.");
+    }
+
+    async set(scenario, runs) {
+        try {
+            await put(`/v1/scenarios/${segment(scenario)}`, { runs });
+            this.again();
+        } catch (error) {
+            say(error.message, "bad");
+        }
+    }
 }
 
 /** Deeds and their ways back: whether it is done, the words, and when it can be done. */
@@ -73,7 +117,8 @@ class Deeds {
         this.buttons = bar.map(({ is, deeds }) => h("button", { type: "button",
             onclick: () => this.chosen.do(deeds[Number(is(this.chosen.phone))]) }));
         this.edit = h("button", { type: "button", onclick: () => this.chosen.edit(!this.chosen.isEditing) });
-        this.element = h("div.deeds", { role: "group" }, this.names, this.buttons, this.edit);
+        this.all = h("button", { type: "button", hidden: true, onclick: () => this.turnAll() }, "Turn all");
+        this.element = h("div.deeds", { role: "group" }, this.names, this.buttons, this.edit, this.all);
     }
 
     choose(view) {
@@ -84,6 +129,24 @@ class Deeds {
         this.show();
     }
 
+    /** The live cards with avatars, of all phones: [view, card]. */
+    get circles() {
+        return [...this.views.values()].flatMap((view) => view.phone.cards.filter((card) => isLive(card)
+            && previews.types?.get(card.type)?.preview?.radial && previews.buttonsOf(card.type).length > 0)
+            .map((card) => [view, card]));
+    }
+
+    turnAll() {
+        for (const [view, card] of this.circles) {
+            view.tapCard(card, { intent: previews.buttonsOf(card.type)[0].name });
+        }
+    }
+
+    go(view) {
+        this.choose(view);
+        view.glass.parentElement.scrollIntoView({ block: "nearest" });
+    }
+
     show() {
         const names = [...this.views.keys()];
         if (names.length === 0) return;
@@ -91,8 +154,7 @@ class Deeds {
         const { phone, name, isPad, isEditing } = this.chosen;
         if (this.names.children.length !== names.length) {
             fill(this.names, names.map((one) => h("button", { type: "button", onclick: () => {
-                this.choose(this.views.get(one));
-                this.chosen.glass.parentElement.scrollIntoView({ block: "nearest" });
+                this.go(this.views.get(one));
             } }, one)));
         }
         for (const one of this.names.children) one.setAttribute("aria-pressed", one.textContent === name);
@@ -102,6 +164,7 @@ class Deeds {
             this.buttons[index].disabled = can?.(phone) === false;
         }
         this.buttons[2].hidden = isPad;
+        this.all.hidden = this.circles.length < 2;
         setText(this.edit, isEditing ? "Done" : "Edit");
     }
 }
@@ -164,6 +227,9 @@ class PhoneView {
         this.meter = h("meter", { min: 0, max: 1, low: 0.2, value: 1, hidden: true,
             "aria-label": `Pushes left this hour on ${this.name}, estimated` });
         this.verdict = h("p.verdict", { role: "status" });
+        this.slow = h("span");
+        this.toLab = h("button.small", { type: "button", onclick: () => this.goToLab() }, "See it in lab");
+        this.samples = [];
         this.words = h("p.hint");
         this.counts = h("p.hint");
         this.gallery = new Gallery(this);
@@ -172,7 +238,8 @@ class PhoneView {
             onkeydown: (event) => { if (event.key === "Escape" && this.isOpen) this.open(false); } },
         h("h2", {}, toDevice(this.name), " ", h("span.kind", {}, `${phone.class} · iOS ${phone.os}`), " ", this.badges),
         h("div.body", {}, this.glass, hasButton && this.home), this.verdict,
-        h("div.side", {}, this.gallery.form, this.gallery.element, this.meter, !this.isPad && this.words, this.counts));
+        h("div.side", {}, this.gallery.form, this.gallery.element, this.meter,
+            !this.isPad && h("p.hint.pace", {}, this.slow, " ", this.toLab), !this.isPad && this.words, this.counts));
         this.edit(false);
     }
 
@@ -182,6 +249,17 @@ class PhoneView {
         this.element.dataset.editing = isEditing;
         this.gallery.form.hidden = !isEditing;
         this.again?.();
+    }
+
+    /** This phone's clock may be ahead of the relay's: a page of its app has let it go on. */
+    now() {
+        return session.now() + (this.ahead ?? 0);
+    }
+
+    /** What a widget of a kind shows by this phone's clock; null while it is not ahead. */
+    entryOf(kind) {
+        if (this.entries?.kind !== kind) return null;
+        return this.entries.all.findLast(({ date }) => date <= this.now())?.content ?? null;
     }
 
     /** `more`: other members of the deed. */
@@ -286,9 +364,12 @@ class PhoneView {
         this.sort();
         this.hearWidgets(phone.widgets);
         this.gallery.hear(phone);
-        // All cards are of one app. The island does not show them while it is in front.
-        const isInFront = ["active", "covered"].includes(phone.presence) && !phone.locked;
-        this.top = this.hasIsland && !isInFront ? phone.cards.findLast(isLive) ?? null : null;
+        const second = Math.floor(session.now() / 1000);
+        if (this.samples.at(-1)?.second !== second) this.samples.push({ second, drawn: phone.drawn });
+        while (this.samples[0].second < second - 60) this.samples.shift();
+        // All cards are of one app. The island does not show them while it is in front, or the phone is locked.
+        const isInFront = ["active", "covered"].includes(phone.presence);
+        this.top = this.hasIsland && !isInFront && !phone.locked ? phone.cards.findLast(isLive) ?? null : null;
         if (!this.top) this.isOpen = false;
         this.appPage.hear(phone);
         this.show();
@@ -378,6 +459,23 @@ class PhoneView {
             ? `${waits === 1 ? "a card is" : `${waits} cards are`} on its Lock Screen · ` : ""}budget: ${left}${row?.waiting ? ` · ${waiting(row.waiting)}` : ""}`);
     }
 
+    /** What the phone's class allows, what it draws now, and who slows it. */
+    pace(classes, activities, goToLab) {
+        const { low_priority_spacing: spacing } = classes.find((one) => one.class === this.phone.class) ?? {};
+        const ways = activities.filter(({ clips }) => clips.some(({ playing }) => playing))
+            .flatMap(({ destinations }) => destinations).filter(({ device, phase }) => device === this.name && phase === "live");
+        const isSlowed = spacing !== "0s" && ways.some(({ frames }) => frames.skipped_by?.slowed > 0);
+        const [first, last] = [this.samples[0], this.samples.at(-1)];
+        const time = Math.max(1, last.second - first.second);
+        const drawn = last.drawn - first.drawn;
+        const now = ways.length === 0 ? "" : drawn > time ? `; ${Math.round(drawn / time)} a second now`
+            : `; ${drawn} in the last ${time < 60 ? `${time} s` : "minute"}`;
+        setText(this.slow, !spacing ? "" : `${this.phone.class}: ${spacing === "0s" ? "every picture" : `1 picture each ${spacing}`}${
+            now}${isSlowed ? "; the relay slows the animation" : ""}`);
+        this.goToLab = goToLab;
+        this.toLab.hidden = !isSlowed || !goToLab;
+    }
+
     draw(now) {
         for (const view of this.cards.values()) view.draw(now);
         const state = this.top ? playing(this.top.drawn_state, now) : {};
@@ -387,11 +485,13 @@ class PhoneView {
         this.intents.draw(state, this.isOpen ? this.top?.type : null);
         for (const view of this.widgets.values()) view.draw();
         this.gallery.draw();
-        this.appPage.draw();
-        const minute = Math.floor(now / 60000);
+        this.appPage.draw(now);
+        const here = now + (this.ahead ?? 0);
+        const minute = Math.floor(here / 60000);
         if (this.minute !== minute) {
             this.minute = minute;
-            const words = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hour12: false }).format(now);
+            const words = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hour12: false,
+                ...this.ahead && { dateStyle: "short", timeZone: this.zone } }).format(here);
             setText(this.clock, words);
             setText(this.bigClock, words);
         }

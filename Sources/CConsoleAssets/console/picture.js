@@ -34,9 +34,12 @@ export const previews = {
         this.buttons = new Map([...this.types.values()].map((row) => [row.type, buttonsOf(row)]));
     },
 
-    /** The buttons of a type: [{ name, title, parameters }]. */
-    buttonsOf(type) {
-        return this.buttons?.get(type) ?? NONE;
+    /** The buttons of a type: [{ name, title, parameters, when }], with a state only those that it has. */
+    buttonsOf(type, state) {
+        const all = this.buttons?.get(type) ?? NONE;
+        if (!state || !all.some(({ when }) => when)) return all;
+        const shown = all.filter(({ when }) => !when || at(state, when.at) === when.is);
+        return shown.length === all.length ? all : shown;
     },
 
     /**
@@ -57,7 +60,7 @@ export const previews = {
         const [done, tint] = [value(preview.progress), value(preview.tint)];
         drawn.art = artOf(preview, value);
         drawn.icon = iconOf(preview, value);
-        drawn.title = text(value(preview.title));
+        drawn.title = text(value(preview.title)) || (drawn.art?.kind === "radial" ? ways[drawn.art.radial.moves ?? "steps"] : "");
         drawn.subtitle = text(value(preview.subtitle), preview.unit);
         if (isNumber(done) && done >= 0 && done <= 1) drawn.progress = done;
         drawn.until = moment(value(preview.timer), dates);
@@ -66,17 +69,21 @@ export const previews = {
     },
 };
 
+/** How avatars go from one angle to the next, in a word. */
+const ways = { angle: "Circle", places: "Straight", steps: "Steps" };
+
 const isPointer = (path) => typeof path === "string" && /^(\/|$)/.test(path);
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 /** A number may have a unit. */
-const text = (value, unit) => isNumber(value) && typeof unit === "string" ? plain(`${value} ${unit}`, 80)
+const text = (value, unit) => isNumber(value) && typeof unit === "string"
+    ? plain(unit.includes("{}") ? unit.replace("{}", value) : `${value} ${unit}`, 80)
     : typeof value === "string" || isNumber(value) ? plain(value, 80) : "";
 
 /** An intent is a name, or an object that says the word on its button and what goes with a press. */
 function buttonsOf({ intents }) {
     return (Array.isArray(intents) ? intents : []).map((one) => typeof one === "string" ? { name: one } : one)
         .filter((one) => typeof one?.name === "string")
-        .map(({ name, title, parameters }) => ({ name, title: plain(title ?? name, 24), parameters }));
+        .map(({ name, title, parameters, when }) => ({ name, title: plain(title ?? name, 24), parameters, when }));
 }
 
 /** What goes with a press: a text that begins with "/" is a place in the drawn state. */
@@ -199,6 +206,8 @@ export class Art {
             const context = this.canvas.getContext("2d");
             context.clearRect(0, 0, image.width, image.height);
             context.drawImage(image, 0, 0);
+            const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+            this.element.style.setProperty("--edge", `rgb(${red} ${green} ${blue} / ${alpha / 255})`);
             this.canvas.dataset.fine = image.width > 64;
             this.canvas.dataset.mask = bitmap(art.value).isMask;
         } else if (art.kind === "radial") {

@@ -267,7 +267,7 @@ class Film {
         this.last = now;
         if (this.element.dataset.playing !== String(isPlaying)) this.element.dataset.playing = isPlaying;
         const part = this.played % 4000 / 4000;
-        this.ball.style.left = `${Math.abs(1 - 2 * part) * 100}%`;
+        this.ball.style.left = `calc(1.2rem + (100% - 2.4rem) * ${Math.abs(1 - 2 * part)})`;
         this.ball.style.transform = `rotate(${Math.round(part * 720)}deg)`;
         const seconds = Math.floor(this.played / 1000);
         setText(this.time, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);

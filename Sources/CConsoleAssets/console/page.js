@@ -23,7 +23,7 @@ function pictureOf(animal) {
 
 const isPicture = (value) => String(value).startsWith("iVBORw0KGgo");
 const day = (date, timeZone) => new Intl.DateTimeFormat(undefined, { timeZone,
-    weekday: "long", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(date);
+    weekday: "long", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false }).format(date);
 
 export class WidgetPage {
     constructor(phone) {
@@ -39,7 +39,7 @@ export class WidgetPage {
         this.next = h("button", { type: "button", onclick: () => this.goOn() });
         this.schedule = h("section", { "aria-label": "Dates to come" }, this.dates, this.next, h("p.hint", {},
             "Only the clock of this phone's picture goes on. The relay's clock does not."));
-        this.element = h("div.widgetpage", {}, this.intents.element, this.form, this.words, this.schedule);
+        this.element = h("div.widgetpage", {}, this.intents.element, this.schedule, this.form, this.words);
     }
 
     /** `opened`: the link with which a widget opened the app. */
@@ -65,12 +65,19 @@ export class WidgetPage {
         this.form.hidden = !content;
         this.schedule.hidden = !row?.schedule;
         if (!content) return;
+        this.showWhole();
         this.inputs = Object.entries(content).filter(([, value]) => ["string", "number"].includes(typeof value))
             .map(([name, value]) => [name, value, isPicture(value) ? h("select", {}, h("option", { value: "" }, "as it is"),
                 Object.keys(animals).map((one) => h("option", {}, one)))
                 : h("input", { value, type: typeof value === "number" ? "number" : "text" })]);
         fill(this.form, h("h3", {}, "Edit"), this.inputs.map(([name, , input]) => h("label", {}, brief(name), " ", input)),
             h("button", {}, "Save"));
+    }
+
+    /** A timeline's content, by this phone's clock: the app knows it before its widget has fetched. */
+    showWhole() {
+        const { kind, content, type } = this.row;
+        this.whole = { state: this.phone.entryOf(kind) ?? content, type: type ?? this.widget?.type };
     }
 
     /** Reads what the widget shows only a part of: the activity's state, or the entries to come. */
@@ -90,7 +97,7 @@ export class WidgetPage {
                 this.showDates();
             }
         } catch {
-            this.whole = null;
+            if (row.from) this.whole = null;
         }
     }
 
@@ -110,7 +117,8 @@ export class WidgetPage {
         setText(this.next, this.phone.ahead ? "Back to now" : `Go to ${dates.length ? day(dates[0], zone) : "the next date"}`);
         if (this.shown === words) return;
         this.shown = words;
-        fill(this.dates, dates.map((date) => h("li", {}, day(date, zone))));
+        fill(this.dates, this.entries.filter(({ date }) => dates.includes(date)).map(({ date, provisional }) =>
+            h("li", {}, day(date, zone), provisional && h("span.hint", {}, " provisional"))));
     }
 
     /** The phone's own clock goes on to the next date, or back. */
@@ -118,6 +126,7 @@ export class WidgetPage {
         const next = this.entries?.map(({ date }) => date).find((date) => date > this.phone.now());
         this.phone.ahead = this.phone.ahead || !next ? 0 : next - session.now() + 1000;
         this.phone.entries = this.phone.ahead ? { kind: this.row.kind, all: this.entries } : null;
+        this.showWhole();
         this.showDates();
     }
 

@@ -17,7 +17,7 @@ export async function phones(root, { signal }) {
     const kinds = h("datalist", { id: "kinds" });
     const views = new Map();
     const deeds = new Deeds(views);
-    const stage = new Stage(() => again());
+    const stage = new Stage(views);
     fill(root, h("div.wallhead", {}, h("h1", {}, "Phones"), deeds.element), stage.element, kinds, wall,
         h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
             + "a card, tap a widget or its button, lock a phone, open its app: the relay learns of it as it "
@@ -64,8 +64,8 @@ const pictures = { radial: "🦊", runner: "🐈", window: "🪟", profile: "�
 
 /** The scenarios of `dev`: a press starts or stops one. Its words say what one sees, and what to press. */
 class Stage {
-    constructor(again) {
-        this.again = again;
+    constructor(views) {
+        this.views = views;
         this.buttons = h("div.scenarios", { role: "group", "aria-label": "Scenarios" });
         this.words = h("p.hint", { role: "status" });
         this.element = h("div.stage", { hidden: true }, this.buttons, this.words);
@@ -89,7 +89,12 @@ class Stage {
     async set(scenario, runs) {
         try {
             await put(`/v1/scenarios/${segment(scenario)}`, { runs });
-            this.again();
+            // A phone without an island shows its card on the Lock Screen only.
+            const isOfCards = ["runner", "radial"].includes(scenario);
+            for (const view of this.views.values()) {
+                if (runs && isOfCards && !view.isPad && !view.hasIsland) view.do("lock");
+            }
+            [...this.views.values()][0]?.again();
         } catch (error) {
             say(error.message, "bad");
         }
@@ -118,7 +123,7 @@ class Deeds {
             onclick: () => this.chosen.do(deeds[Number(is(this.chosen.phone))]) }));
         this.edit = h("button", { type: "button", onclick: () => this.chosen.edit(!this.chosen.isEditing) });
         this.all = h("button", { type: "button", hidden: true, onclick: () => this.turnAll() }, "Turn all");
-        this.element = h("div.deeds", { role: "group" }, this.names, this.buttons, this.edit, this.all);
+        this.element = h("div.deeds", { role: "group" }, this.names, this.all, this.buttons, this.edit);
     }
 
     choose(view) {
@@ -414,7 +419,7 @@ class PhoneView {
         const isFresh = phone.tap && session.now() - Date.parse(phone.tap.at) < VERDICT;
         const stamp = [phone.locked, phone.presence, phone.online, phone.terminated, this.isOpen,
             phone.status_bar, this.top?.card, phone.class, phone.budget?.holds, isFresh,
-            phone.trouble, phone.tap?.result, phone.tap?.at].join();
+            phone.trouble, phone.tap?.result, phone.tap?.at, Boolean(previews.types)].join();
         setText(this.counts, `drawn ${count(phone.drawn)} · ignored ${count(phone.ignored)} · widgets `
             + `reloaded ${count(phone.reloads.widget ?? 0)}${phone.budget && !this.isPad
                 ? ` · the phone's own budget: ${phone.budget.left} of ${phone.budget.of}` : ""}`);
@@ -464,8 +469,10 @@ class PhoneView {
         const { low_priority_spacing: spacing } = classes.find((one) => one.class === this.phone.class) ?? {};
         const ways = activities.filter(({ clips }) => clips.some(({ playing }) => playing))
             .flatMap(({ destinations }) => destinations).filter(({ device, phase }) => device === this.name && phase === "live");
-        const isSlowed = spacing !== "0s" && ways.some(({ frames }) => frames.skipped_by?.slowed > 0);
-        const [first, last] = [this.samples[0], this.samples.at(-1)];
+        const last = this.samples.at(-1);
+        const isQuick = spacing === "0s";
+        const isSlowed = !isQuick && ways.some(({ frames }) => frames.skipped_by?.slowed > 0);
+        const first = this.samples.find(({ second }) => second >= last.second - (isQuick ? 10 : 60)) ?? last;
         const time = Math.max(1, last.second - first.second);
         const drawn = last.drawn - first.drawn;
         const now = ways.length === 0 ? "" : drawn > time ? `; ${Math.round(drawn / time)} a second now`
@@ -551,7 +558,9 @@ class CardView {
     }
 
     act(deed) {
-        if (deed === "tap") this.phone.tapCard(this.card);
+        const turn = previews.types?.get(this.card?.type)?.preview?.radial && isLive(this.card)
+            && previews.buttonsOf(this.card.type)[0];
+        if (deed === "tap") this.phone.tapCard(this.card, turn ? { intent: turn.name } : undefined);
         else if (this.card?.activity) this.phone.do(deed, { activity: this.card.activity });
         else say("This card has no id of the relay, so nothing can be done to it by name.", "bad");
     }

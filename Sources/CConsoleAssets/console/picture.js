@@ -203,9 +203,10 @@ export class Art {
             if (!image) return;
             if (this.canvas.width !== image.width) this.canvas.width = image.width;
             if (this.canvas.height !== image.height) this.canvas.height = image.height;
-            const context = this.canvas.getContext("2d");
+            const context = this.canvas.getContext("2d", { willReadFrequently: true });
             context.clearRect(0, 0, image.width, image.height);
             context.drawImage(image, 0, 0);
+            // What is beside a picture that is not as wide as its place.
             const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
             this.element.style.setProperty("--edge", `rgb(${red} ${green} ${blue} / ${alpha / 255})`);
             this.canvas.dataset.fine = image.width > 64;

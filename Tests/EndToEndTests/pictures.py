@@ -127,8 +127,7 @@ def window(relay):
         do(relay, phone, "front")
     do(relay, "phone-2", "control-center")
     do(relay, "phone-3", "switcher")
-    there(relay, "the corners", lambda phones: [
-        phones[one]["cards"][-1]["drawn_state"].get("corner") for one in PHONES] == [8, 8, 0])
+    there(relay, "the app", lambda phones: [phones[one]["presence"] for one in PHONES] == ["active", "covered", "inactive"])
 
 
 def profile(relay):

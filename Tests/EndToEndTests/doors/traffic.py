@@ -203,6 +203,8 @@ class Traffic:
             return chance.choice(list(TYPES) + [f"T{chance.randrange(30)}"])
         if name == "kind":
             return chance.choice(["RunnerControl", "lock", "profile"])
+        if name == "scenario":
+            return "door"
         if name == "phone":
             return "phone-1"
         if name == "file":

@@ -115,7 +115,7 @@ enum PostgresSchema {
         guard about.isImporting, !isImport else { return }
         throw database.refused(
             "has a log whose import has not come to its end",
-            "give the import again: it begins again")
+            "run the import again: it starts from the beginning")
     }
 
     private static func require(

@@ -65,7 +65,7 @@ final class DataDirectory: Sendable {
         guard access(databasePath, F_OK) == 0 || access(draft, F_OK) != 0 else {
             throw .unusable(
                 cause: "an import into \(path) has not come to its end",
-                hint: "give the import again: it begins again; or rm \(draft)")
+                hint: "run the import again: it starts from the beginning; or rm \(draft)")
         }
         let descriptor = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -24,7 +24,7 @@ from playwright.sync_api import sync_playwright
 # 64000 before types had previews, and touches places; 68000 before widgets were drawn; 78000 before the
 # wall had buttons, icons, one bar of deeds, and the app in front; 86000 before cards were drawn by what
 # their phones have said; 87500 before numbers were shown as they were sent; 89000 before texts in tables had
-# lines of their own, and what Apple took was told from what phones have said; 89400 before the wall offered the five
+# lines of their own, and what Apple took was apart from what phones have said; 89400 before the wall offered the five
 # scenarios, and an app had a film, an editor, and dates to come.
 GZIP_MAX = 97000
 # The console's files as they are sent, with the heads of the answers.

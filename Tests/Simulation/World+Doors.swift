@@ -292,11 +292,11 @@ extension World {
 
     /// Each tap that was taken is on record, and each door is there for those it is for.
     func checkDoors(_ relay: Relay) async {
-        let again: FaultSet = [
+        let restarting: FaultSet = [
             FaultSet(.deletedDevices), FaultSet(.deletions), FaultSet(.secondIDs),
             FaultSet(.changedUsers), FaultSet(.strangers), FaultSet(.wrongTokens),
         ]
-        guard faults.isDisjoint(with: Self.forgetting), faults.isDisjoint(with: again) else {
+        guard faults.isDisjoint(with: Self.forgetting), faults.isDisjoint(with: restarting) else {
             return
         }
         for tap in doorTaps where tap.isTaken && !tap.isSeen {

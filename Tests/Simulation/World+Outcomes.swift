@@ -7,7 +7,7 @@ import TomboloRelay
 
 extension World {
     /// A device that comes back, or a log that was put back, begins its cards again.
-    private static let again: FaultSet = [
+    private static let restarting: FaultSet = [
         FaultSet(.deletedDevices), FaultSet(.deletions), FaultSet(.secondIDs),
         FaultSet(.changedUsers), FaultSet(.restores), FaultSet(.months), FaultSet(.strangers),
         FaultSet(.wrongTokens), FaultSet(.startTokens),
@@ -21,7 +21,7 @@ extension World {
     }
 
     func checkOutcomes(_ relay: Relay) async {
-        guard faults.isDisjoint(with: Self.again) else { return }
+        guard faults.isDisjoint(with: Self.restarting) else { return }
         var stories: [Story: [String]] = [:]
         for tenant in Set(phones.map(\.tenant)) {
             guard await read(relay, tenant, into: &stories) else { return }

@@ -181,7 +181,7 @@ private func hint(_ body: () throws -> Void) -> String {
         #expect(
             throws: EventLogError.unusable(
                 cause: "an import into \(place.directory) has not come to its end",
-                hint: "give the import again: it begins again; or rm \(draft)")
+                hint: "run the import again: it starts from the beginning; or rm \(draft)")
         ) { try place.reopen() }
         #expect(access(place.directory + "/tombolo.db", F_OK) != 0)
         var chance = SplitMix64(seed: 1)

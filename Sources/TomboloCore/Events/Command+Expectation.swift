@@ -5,7 +5,7 @@ extension Command.Expectation {
         let list = expected.map(String.init).joined(separator: " or ")
         throw Refusal(
             .preconditionFailed,
-            "the activity is at version \(version), not \(list); read it again and decide again",
+            "the activity is at version \(version), not \(list); read it again, and check the change against it",
             version: version)
     }
 }

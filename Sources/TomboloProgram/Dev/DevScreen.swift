@@ -38,11 +38,7 @@ final class DevScreen: @unchecked Sendable {
     /// Maximum number of notes at the bottom of the screen.
     static let notesMax = 3
     /// What one sees of the scenario of `--scenario`, and what to press.
-    private var scenarioWords: String? {
-        context.invocation.text(.scenario).flatMap(Scenario.init(named:)).map {
-            "\($0.name): \($0.wall.joined(separator: " "))"
-        }
-    }
+    private let scenarioWords: String?
 
     /// Maximum number of types whose preview is read. States of further types are drawn as text.
     static let typesMax = 200
@@ -52,6 +48,9 @@ final class DevScreen: @unchecked Sendable {
         relay: Relay
     ) {
         self.context = context
+        scenarioWords = context.invocation.text(.scenario).flatMap(Scenario.init(named:)).map {
+            "\($0.name): \($0.wall.joined(separator: " "))"
+        }
         loop = context.loop
         (self.relay, self.ready, self.control) = (relay, ready, control)
         keys = DevKeys(phones: phones)

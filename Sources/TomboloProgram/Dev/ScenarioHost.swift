@@ -17,6 +17,8 @@ final class ScenarioHost: @unchecked Sendable {
     private var place: Parking?
 
     static let names = Scenario.ofCards + Scenario.ofWidgets
+    /// The sentences of each scenario. The wall asks for them many times a second.
+    private static let words = names.map { (name: $0, words: Scenario(named: $0)?.wall ?? []) }
 
     init(_ origin: Origin, key: String, phones: Int, loop: EpollLoop) {
         (self.origin, self.key, self.phones, self.loop) = (origin, key, phones, loop)
@@ -64,8 +66,9 @@ final class ScenarioHost: @unchecked Sendable {
             try await Scenario(named: name)?.stay(client, phones: phones, loop: loop) {
                 !self.wanted.contains(name)
             }
-        } catch let error as ProgramError {
-            troubles[name] = error.cause
+        } catch {
+            // Also after an error of another kind: else it would be started again at once.
+            troubles[name] = (error as? ProgramError)?.cause ?? "\(error)"
             wanted.remove(name)
         }
     }
@@ -81,7 +84,8 @@ final class ScenarioHost: @unchecked Sendable {
     func write(_ name: String, into writer: inout JSONWriter) {
         writer.member("scenario", name)
         writer.member("runs", wanted.contains(name))
-        writer.array("words", of: Scenario(named: name)?.wall ?? []) { $0.string($1) }
+        let words = Self.words.first { $0.name == name }?.words ?? []
+        writer.array("words", of: words) { $0.string($1) }
         if let trouble = troubles[name] { writer.member("trouble", trouble) }
     }
 }

@@ -145,11 +145,7 @@ struct Scenario: Sendable {
 
     /// The requests that create the cards or the widgets' timelines of a scenario that stays.
     var beginning: [Request] {
-        stays.isEmpty ? ofFirstStart : stays
-    }
-
-    /// Those of the first step that starts something.
-    private var ofFirstStart: [Request] {
-        steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []
+        if !stays.isEmpty { return stays }
+        return steps.first { $0.requests.contains { $0.method == "PUT" } }?.requests ?? []
     }
 }

@@ -90,7 +90,7 @@ package struct PepperError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         "\(path): \(cause). The file keeps every API key usable: restore it from a backup, or give "
             + "the relay's user the right to read it. Where it is lost permanently, make another "
-            + "(head -c \(Pepper.byteCount) /dev/urandom > \(path)) and mint all keys again: those of "
+            + "(head -c \(Pepper.byteCount) /dev/urandom > \(path)) and create all keys again: those of "
             + "before open nothing any more."
     }
 }

@@ -39,13 +39,6 @@ extension Relay {
     /// Number of commands tried in one turn. Each may start an activity on a thousand devices.
     private static let dryRunPieceMax = 4
 
-    /// What `run` would change now, or why it is refused. Stores nothing.
-    package func dryRun<Value: Sendable>(
-        _ run: (borrowing Core, Instant) throws(Refusal) -> Value
-    ) -> Result<Value, Refusal> {
-        Result { () throws(Refusal) in try run(core, steadyNow()) }
-    }
-
     /// The activities that an `EndMany` would end. Examines them in pieces.
     package func dryRunEnds(
         _ request: EndMany
@@ -55,7 +48,7 @@ extension Relay {
         var place = 0
         while let places = await nextPiece(of: request, from: place) {
             (request.places, place) = (places, places.upperBound)
-            switch dryRun({ (core, now) throws(Refusal) in
+            switch attempt({ (core, now) throws(Refusal) in
                 try core.dryRunEnds(request, now: now)
             }) {
             case .success(let ended): all += ended
@@ -72,7 +65,7 @@ extension Relay {
             if all.count + all.unreachable > 0 { await letOthersGo() }
             var piece = query
             piece.serials = serials
-            switch dryRun({ (core, _) throws(Refusal) in try core.dryRunDeadLetters(piece) }) {
+            switch attempt({ (core, _) throws(Refusal) in try core.dryRunDeadLetters(piece) }) {
             case .success(let stored): all.add(stored)
             case .failure(let refusal): return .failure(refusal)
             }

@@ -120,6 +120,13 @@ extension Relay {
         look(core, steadyNow())
     }
 
+    /// The same for a question or a dry run that the core may refuse. It changes nothing.
+    package func attempt<Value: Sendable>(
+        _ look: (borrowing Core, Instant) throws(Refusal) -> Value
+    ) -> Result<Value, Refusal> {
+        Result { () throws(Refusal) in try look(core, steadyNow()) }
+    }
+
     // MARK: Waiting
 
     /// Returns the activity's state as soon as the version is settled at every destination:

@@ -39,7 +39,7 @@ extension Relay {
         _ kind: Identifier, app: String?, _ subject: TimelineSubject?, family: WidgetFamily?,
         by reader: TimelineReader, of tenant: TenantID, at moment: Instant? = nil
     ) -> Result<(entries: TimelineEntries, now: Instant), Refusal> {
-        dryRun { (core, present) throws(Refusal) in
+        attempt { (core, present) throws(Refusal) in
             let now = moment ?? present
             let entries = try core.entries(
                 kind, app: app, subject, family: family, by: reader, of: tenant, now: now)
@@ -63,7 +63,7 @@ extension Relay {
         var after = after
         while true {
             let listing: TimelineListing
-            switch dryRun({ (core, _) throws(Refusal) in
+            switch attempt({ (core, _) throws(Refusal) in
                 try core.choosable(kind, app: app, by: reader, after: after, of: tenant)
             }) {
             case .success(let whole): listing = await collected(whole)

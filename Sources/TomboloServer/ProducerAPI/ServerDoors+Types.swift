@@ -74,32 +74,4 @@ extension ServerDoors {
         }
         return .json { view.write(to: &$0) }
     }
-
-    /// The result of a dry run. Throws the problem if the request would be refused.
-    /// What `run` would change now. Throws why it would be refused.
-    func tried<Value: Sendable>(
-        _ run: @Sendable (borrowing Core, Instant) throws(Refusal) -> Value
-    ) async throws(Problem) -> Value {
-        try Self.found(await relay.dryRun(run))
-    }
-
-    static func found<Value>(_ run: Result<Value, Refusal>) throws(Problem) -> Value {
-        switch run {
-        case .success(let value): return value
-        case .failure(let refusal): throw Problem(refusal)
-        }
-    }
-
-    static func stored(_ answer: Answer, _ what: String) throws(Problem) -> Stored {
-        guard case .stored(let stored) = answer else { throw answer.fault(of: what) }
-        return stored
-    }
-}
-
-extension Answer {
-    /// The problem of a refusal, or of an answer that the request cannot get.
-    func fault(of what: String) -> Problem {
-        if case .refused(let refusal) = self { return Problem(refusal) }
-        return Problem(.internalError, "The relay answered \(what) with something else.")
-    }
 }

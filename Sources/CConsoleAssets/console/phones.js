@@ -17,7 +17,7 @@ export async function phones(root, { signal }) {
     const kinds = h("datalist", { id: "kinds" });
     const views = new Map();
     const deeds = new Deeds(views);
-    const stage = new Stage(views);
+    const stage = new Stage(views, () => again());
     fill(root, h("div.wallhead", {}, h("h1", {}, "Phones"), deeds.element), stage.element, kinds, wall,
         h("p.hint", {}, "Simulated phones, on a strict simulator of Apple's service. Press an island, swipe "
             + "a card, tap a widget or its button, lock a phone, open its app: the relay learns of it as it "
@@ -64,8 +64,8 @@ const pictures = { radial: "🦊", runner: "🐈", window: "🪟", profile: "�
 
 /** The scenarios of `dev`: a press starts or stops one. Its words say what one sees, and what to press. */
 class Stage {
-    constructor(views) {
-        this.views = views;
+    constructor(views, again) {
+        [this.views, this.again] = [views, again];
         this.buttons = h("div.scenarios", { role: "group", "aria-label": "Scenarios" });
         this.words = h("p.hint", { role: "status" });
         this.element = h("div.stage", { hidden: true }, this.buttons, this.words);
@@ -94,7 +94,7 @@ class Stage {
             for (const view of this.views.values()) {
                 if (runs && isOfCards && !view.isPad && !view.hasIsland) view.do("lock");
             }
-            [...this.views.values()][0]?.again();
+            this.again();
         } catch (error) {
             say(error.message, "bad");
         }

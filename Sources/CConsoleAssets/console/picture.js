@@ -206,11 +206,13 @@ export class Art {
             const context = this.canvas.getContext("2d", { willReadFrequently: true });
             context.clearRect(0, 0, image.width, image.height);
             context.drawImage(image, 0, 0);
-            // What is beside a picture that is not as wide as its place.
-            const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
-            this.element.style.setProperty("--edge", `rgb(${red} ${green} ${blue} / ${alpha / 255})`);
             this.canvas.dataset.fine = image.width > 64;
             this.canvas.dataset.mask = bitmap(art.value).isMask;
+            if (!bitmap(art.value).isMask) {
+                // What is beside a picture that is not as wide as its place.
+                const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+                this.element.style.setProperty("--edge", `rgb(${red} ${green} ${blue} / ${alpha / 255})`);
+            }
         } else if (art.kind === "radial") {
             const all = art.places ?? places(art.radial, art.value, art.value, 1);
             all.forEach(([x, y], index) => this.avatars[index].setAttribute("transform",

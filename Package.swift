@@ -65,7 +65,7 @@ let package = Package(
     traits: [
         .trait(name: "ClipPack", description: "PNG files: `clip pack`, and pictures in a terminal"),
         .trait(name: "Postgres", description: "PostgreSQL as the log's engine"),
-        .default(enabledTraits: ["ClipPack"]),
+        .default(enabledTraits: ["ClipPack", "Postgres"]),
     ],
     targets: kit + (isKitOnly ? [] : relay()))
 
@@ -259,6 +259,7 @@ func relay() -> [Target] {
                 "watched_day.py",
                 "alerts_test.yml", "package_life.py",
                 "cloud_events.py", "codegen.py", "postgres.py", "postgres_standby.py",
+                "two_relays.py",
             ]),
     ]
 }

@@ -38,7 +38,7 @@ struct LinkageTests {
         #expect(found.isEmpty, "\(room) calls \(found.sorted())")
     }
 
-    /// libpq and libpng cost those who do not ask for them nothing.
+    /// One room each calls libpq and libpng: a build without the room's trait links neither.
     @Test func `what is behind a trait is in its own room`() throws {
         for room in Rooms.arrows.keys.filter({ $0.hasPrefix("Tombolo") }) {
             let symbols = try Objects.undefinedSymbols(of: room)

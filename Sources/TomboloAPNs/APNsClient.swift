@@ -45,6 +45,15 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     /// once), but finite in case a server refuses every stream.
     package static let attemptsMax = 64
 
+    /// False while nothing may be sent; nil means that it always may. Set it before `run`.
+    ///
+    /// It is for a relay that was stopped (SIGSTOP, a suspended machine) while another relay took
+    /// its log: when it wakes, it must not send what it decided before. So it is asked when a push
+    /// gets its connection and again before each write to the socket. While it is false, pushes
+    /// wait within their deadline, and `capacity` counts only those in flight. `lookAgain` notices
+    /// a change.
+    package var mayPush: (@Sendable () -> Bool)?
+
     let pool: APNsConnectionPool
     private let configuration: APNsConfiguration
     private let key: ProviderKey
@@ -120,7 +129,20 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
 
     /// How many pushes may be without an outcome now: those in flight and those that connections
     /// would accept. `capacityChanged` reports changes at the end of a turn.
-    package var capacity: Int { pool.inFlight + (pool.free ?? (pool.mayConnect ? 1 : 0)) }
+    package var capacity: Int {
+        pool.inFlight + (isHeld ? 0 : pool.free ?? (pool.mayConnect ? 1 : 0))
+    }
+
+    /// True while `mayPush` forbids to send.
+    private var isHeld: Bool { mayPush.map { !$0() } ?? false }
+
+    /// Call it a few times a second if `mayPush` is set, even if its answer is the same: it may
+    /// have been false in between. Reports the capacity; if pushes may go, sends those that waited.
+    package func lookAgain() {
+        loop.checkIsolated()
+        noteTurn()
+        if !isHeld { pool.resumeWriting() }
+    }
 
     /// Sends `push`, or lets it wait for a connection. Its outcome is reported once, perhaps during
     /// this call.
@@ -144,6 +166,7 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     /// Hands a push to a connection. Returns false if no connection has room. The push is not
     /// copied, because a copy would retain each of its parts.
     private func submit(_ tag: UInt64) -> Bool {
+        guard !isHeld else { return false }
         while let place = pool.roomiest {
             guard let push = pushes.place(of: tag) else { return true }
             let generation = key.currentGeneration()

@@ -68,6 +68,7 @@ final class Talker: ByteStreamOwner, @unchecked Sendable {  // used on its loop 
 
     let connection: Connection
     var echoes = false
+    var mayWrite = true
     var onOpen: ((Talker) -> Void)?
     private(set) var received: [UInt8] = []
     private(set) var end: End?

@@ -45,6 +45,29 @@ import TomboloLoop
         }
     }
 
+    @Test func `an owner that may not write holds back also what it has given`() async throws {
+        try await onLoop { loop in
+            let server = try EchoServer(loop, tls: nil) { $0.connection.pauseReading() }
+            let client = Talker(try await server.dial(tls: nil), loop)
+            let all = [UInt8](repeating: 7, count: 24_000_000)
+            client.send(all)
+            while !client.isHeldBack { try await loop.sleep(for: .milliseconds(1)) }
+            client.mayWrite = false
+            let sent = Int(client.connection.sentBytes)
+            // The peer has read all, so the socket is writable, and still nothing goes.
+            let served = await server.talker()
+            _ = await served.receive(count: sent)
+            try await loop.sleep(for: .milliseconds(10))
+            #expect(served.received.count == sent)
+            #expect(client.isHeldBack)
+            client.mayWrite = true
+            client.connection.wantsOutput()
+            #expect(await served.receive(count: all.count) == all)
+            client.connection.abort()
+            server.listener.close()
+        }
+    }
+
     @Test func `closing sends what is in hand, then the end`() async throws {
         let authority = try TestAuthority()
         for tls in [nil, authority] {

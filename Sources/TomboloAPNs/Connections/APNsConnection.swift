@@ -53,6 +53,9 @@ final class APNsConnection: HTTP2AnswerReceiver, HTTP2ClientObserver {
     /// Bytes written so far, counted before encryption.
     var sentBytes: UInt64 { http.sentBytes }
 
+    /// Writes what `APNsClient.mayPush` held back.
+    func resumeWriting() { http.resumeWriting() }
+
     func close() { http.close() }
 
     func answered(_ tag: UInt64, _ outcome: HTTP2Outcome) {

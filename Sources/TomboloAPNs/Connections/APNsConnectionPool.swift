@@ -84,6 +84,9 @@ final class APNsConnectionPool {
         connections.first { $0.number == number }
     }
 
+    /// Writes what `APNsClient.mayPush` held back.
+    func resumeWriting() { for connection in connections { connection.resumeWriting() } }
+
     /// Requests another connection. It is opened as soon as the back-off allows, unless there are
     /// enough. Has no effect while one is being opened.
     func want() {
@@ -145,6 +148,7 @@ final class APNsConnectionPool {
         do throws(ConnectionError) {
             let http = try await dialer.connect(within: configuration.connectDeadline)
             connectionsMade += 1
+            http.writeGate = client.mayPush
             let connection = APNsConnection(number: connectionsMade, http: http, client: client)
             connections.append(connection)
             connection.begin()

@@ -32,6 +32,9 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     package private(set) var state = HTTP2ClientState.open {
         didSet { isOpen = state == .open }
     }
+    /// Asked before each write; while it is false, not one byte goes to the socket, and requests
+    /// stay unsent. Nil means always. After it has become true, call `resumeWriting()`.
+    package var writeGate: (@Sendable () -> Bool)?
     /// True if `state` is `.open`. Cached because every request checks it.
     private var isOpen = true
 
@@ -212,6 +215,14 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
 
     package func opened() {}
 
+    package var mayWrite: Bool { writeGate.map { $0() } ?? true }
+
+    /// Writes what `writeGate` held back.
+    package func resumeWriting() {
+        loop.checkIsolated()
+        if !isClosed { stream.wantsOutput() }
+    }
+
     package func received(_ bytes: UnsafeRawBufferPointer) {
         lastHeard = loop.now
         // Any bytes prove that the peer is alive.
@@ -226,6 +237,7 @@ package final class HTTP2Client: ByteStreamOwner, TimerTarget, TurnTarget, @unch
     }
 
     package func fillOutput(_ output: OutputBuffer) {
+        guard mayWrite else { return }
         if let failure = session.fill(output) { return fail(failure) }
         settle()
     }

@@ -36,6 +36,10 @@ package protocol ByteStream: AnyObject {
 
 /// Owner of a `ByteStream`. All calls are on the loop. `closed` comes last, exactly once.
 package protocol ByteStreamOwner: AnyObject {
+    /// False to hold back all output, including bytes that the owner has already given. After it
+    /// has become true, the owner calls `wantsOutput`. True by default.
+    var mayWrite: Bool { get }
+
     /// Connection and handshake are complete. Not called for a connection that was already open
     /// when it got this owner (see `dial`).
     func opened()
@@ -52,4 +56,8 @@ package protocol ByteStreamOwner: AnyObject {
 
     /// The stream is closed and makes no further calls. nil means that this side closed it.
     func closed(_ error: ConnectionError?)
+}
+
+extension ByteStreamOwner {
+    package var mayWrite: Bool { true }
 }

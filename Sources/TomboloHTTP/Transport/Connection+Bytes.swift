@@ -65,6 +65,7 @@ extension Connection {
     func writeOutput() {
         var written = 0
         while phase == .open || phase == .closing {
+            guard owner?.mayWrite != false else { return holdBack() }
             let buffer = output ?? buffers.takeOutput()
             output = buffer
             let mayHaveMore = fill(buffer)
@@ -75,6 +76,14 @@ extension Connection {
             }
             guard written < Self.outputPerTurnMax else { return callAtEndOfTurn() }
         }
+    }
+
+    /// The owner forbids to write. It calls `wantsOutput` later, so do not wait for the kernel: it
+    /// would report again and again that the socket is writable.
+    private func holdBack() {
+        guard waitsForWritable else { return }
+        waitsForWritable = false
+        updateInterest()
     }
 
     /// Asks the owner for output. Returns true if it may have more than the buffer holds now.

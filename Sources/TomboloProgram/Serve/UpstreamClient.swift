@@ -26,7 +26,14 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
     var app: Configuration.App { checked.app }
     var number: UpstreamNumber { checked.upstream.upstream }
 
-    init(_ checked: CheckedApp, key: ProviderKey, loop: EpollLoop) throws {
+    /// How often a client with `mayPush` looks whether its answer has changed.
+    private static let lookEvery = Duration.milliseconds(200)
+
+    /// - Parameter mayPush: see `APNsClient.mayPush`.
+    init(
+        _ checked: CheckedApp, key: ProviderKey, loop: EpollLoop,
+        mayPush: (@Sendable () -> Bool)? = nil
+    ) throws {
         (self.checked, self.key, self.loop) = (checked, key, loop)
         retiring = Parking(loop)
         proving = Parking(loop)
@@ -37,6 +44,7 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
         client = try APNsClient(
             checked.upstream, key: key, loop: loop, chance: SystemRandomNumberGenerator(),
             receiver: self)
+        client.mayPush = mayPush
     }
 
     /// Runs until the task is cancelled, or the client is retired with no pushes in flight.
@@ -44,10 +52,18 @@ final class UpstreamClient: PushOutcomeReceiver, @unchecked Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.client.run() }
             group.addTask { await self.drained() }
+            if client.mayPush != nil { group.addTask { try await self.keepLooking() } }
             defer { group.cancelAll() }
             try await group.next()
         }
         channels.close()
+    }
+
+    private func keepLooking() async throws {
+        while true {
+            try await loop.sleep(for: Self.lookEvery)
+            client.lookAgain()
+        }
     }
 
     /// Retires the client after it was replaced. After the pushes in flight, `run` returns.

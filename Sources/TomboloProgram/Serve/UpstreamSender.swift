@@ -17,6 +17,9 @@ package final class UpstreamSender: PushSender, ChannelService, @unchecked Senda
     private var startingPlace: Parking?
     private var keys: [KeyName: ProviderKey] = [:]
     private weak var relay: Relay?
+    /// False while nothing may be sent, because another relay may own the log; see
+    /// `APNsClient.mayPush`. Set it before `open`. Nil means that pushes may always be sent.
+    var mayPush: (@Sendable () -> Bool)?
 
     /// Time limit for the connection with a new key. If it does not open, the old key stays in use.
     static let warmTime = Duration.seconds(20)
@@ -33,7 +36,8 @@ package final class UpstreamSender: PushSender, ChannelService, @unchecked Senda
     package func open(_ apps: [CheckedApp], loop: EpollLoop) throws(ProgramError) {
         for app in apps {
             do {
-                let upstream = try UpstreamClient(app, key: key(of: app, loop: loop), loop: loop)
+                let upstream = try UpstreamClient(
+                    app, key: key(of: app, loop: loop), loop: loop, mayPush: mayPush)
                 upstream.relay = relay
                 upstream.isCurrent = true
                 upstreams.append(upstream)
@@ -102,7 +106,8 @@ package final class UpstreamSender: PushSender, ChannelService, @unchecked Senda
                     continue
                 }
                 let key = key(of: checked, loop: loop)
-                replacements.append((index, try UpstreamClient(checked, key: key, loop: loop)))
+                let next = try UpstreamClient(checked, key: key, loop: loop, mayPush: mayPush)
+                replacements.append((index, next))
             } catch let faults as ConfigurationFaults {
                 notes += faults.findings.map {
                     (index, Self.stays(upstream.app, ": \(sources.text($0))", remedy: $0.remedy))

@@ -25,7 +25,8 @@ package protocol EventLog: Sendable {
     ///
     /// Throws `.versionConflict`, `.duplicateKey`, or `.unusable` if an activity's head is damaged:
     /// then nothing of this batch is stored, and other batches are not affected. Throws `.full` if
-    /// there is no space: nothing is stored, and the batch may be tried again. Throws
+    /// there is no space, and `.unavailable` if the engine refuses now: nothing is stored, and the
+    /// batch may be tried again. Throws `.owned` if another relay has taken the log, and
     /// `.outcomeUnknown` after any other error of the engine, and so does every later call that
     /// writes: stop, and recover.
     func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt
@@ -78,6 +79,10 @@ package protocol EventLog: Sendable {
     /// checkpoints and facts still fit for a while.
     var hasRoom: Bool { get }
 
+    /// False while another relay may own the log, because this one has not heard from the database
+    /// for long. Then the relay refuses requests, and it is not ready.
+    var isOwned: Bool { get }
+
     /// One line for each damaged row that reads have found; lines are never removed.
     var damage: [String] { get }
 
@@ -98,13 +103,31 @@ package enum EventLogError: Error, Hashable, Sendable {
     case outcomeUnknown(cause: String)
     /// The log cannot be opened or read. `hint` has the remedy.
     case unusable(cause: String, hint: String)
+    /// Another relay owns the log. `hint` has the remedy.
+    case owned(cause: String, hint: String)
+    /// Nothing was stored, because the engine refuses now. The same may be tried again; `hint` has
+    /// the remedy.
+    case unavailable(cause: String, hint: String)
     /// The log was closed.
     case closed
+}
+
+extension EventLogError {
+    /// True if nothing was stored, and the same may be stored later.
+    package var mayPass: Bool {
+        switch self {
+        case .full, .unavailable: true
+        default: false
+        }
+    }
 }
 
 extension EventLog {
     /// By default a log has space for events.
     package var hasRoom: Bool { true }
+
+    /// By default nobody else can own a log.
+    package var isOwned: Bool { true }
 
     package var damage: [String] { [] }
 

@@ -13,6 +13,7 @@ package struct OperatorNote: Hashable, Sendable {
     /// What happened: a keyword for searches.
     package enum Event: String, Hashable, Sendable, CaseIterable {
         case started
+        case waiting
         case stopped
         case lastRun = "last-run"
         case upstreamClosed = "upstream-closed"
@@ -20,6 +21,7 @@ package struct OperatorNote: Hashable, Sendable {
         case logFull = "log-full"
         case logHasRoom = "log-has-room"
         case logSilent = "log-silent"
+        case logUnavailable = "log-unavailable"
         case logAnswers = "log-answers"
         case diskFull = "disk-full"
         case diskHasRoom = "disk-has-room"

@@ -32,7 +32,8 @@ extension Relay {
             case .refused(let refusal):
                 // These activities cannot be ended with this request. The answer lists those that
                 // have ended.
-                let isWhole = ![.stopping, .logFull, .logSilent].contains(refusal.code)
+                let isWhole = ![.stopping, .logFull, .logSilent, .logUnavailable].contains(
+                    refusal.code)
                 return all.isEmpty || !isWhole ? .refused(refusal) : .acceptedAll(all)
             case let other: return other
             }

@@ -13,8 +13,19 @@ extension Relay {
     /// The answer that every request gets now; nil while events are accepted.
     var refusalOfAll: Answer? {
         guard phase == .running, !writesAll else { return Self.stopping }
-        if silence.isSilent { return Self.silent }
-        return roomHint.map { .refused(Refusal(.logFull, "the log has no room: \($0)")) }
+        if silence.isSilent || !log.isOwned {
+            // A database whose disk is full may be silent, too.
+            return lookForRoom() ? Self.silent : .refused(Refusal(.logFull, Self.diskFull))
+        }
+        return switch refusing {
+        case .full(let hint): .refused(Refusal(.logFull, "the log has no room: \(hint)"))
+        case .unavailable(let cause, _): .refused(Refusal(.logUnavailable, Self.refuses(cause)))
+        default: nil
+        }
+    }
+
+    private static func refuses(_ cause: String) -> String {
+        "the log stores nothing now: \(cause); ask again, with the same Idempotency-Key"
     }
 
     static let stopping = Answer.refused(
@@ -25,10 +36,16 @@ extension Relay {
     package var unreadiness: String? {
         if followClock() { put(clockInput) }
         let hasRoom = lookForRoom()
-        if let roomHint { return "No event is taken, for the log has no room: \(roomHint)." }
-        if silence.isSilent { return "The log does not answer." }
+        switch refusing {
+        case .full(let hint): return "No event is taken, for the log has no room: \(hint)."
+        case .unavailable(let cause, let hint):
+            return "No event is taken, for the log stores nothing now: \(cause). To do: \(hint)."
+        default: break
+        }
+        if silence.isSilent || !log.isOwned, hasRoom { return "The log does not answer." }
+        guard hasRoom else { return "No event is taken: \(Self.diskFull)." }
         guard refusalOfAll == nil else { return "The relay stops, or has not begun." }
-        return hasRoom ? nil : "No event is taken: \(Self.diskFull)."
+        return nil
     }
 
     /// True if the log has space. Reports when this changes.
@@ -44,11 +61,23 @@ extension Relay {
         return hasRoom
     }
 
-    static let logHasRoom = OperatorNote(
-        .info, .logHasRoom, "the log has room again: events are taken")
+    static func taken(after refusing: EventLogError) -> OperatorNote {
+        guard case .full = refusing else {
+            return OperatorNote(.info, .logAnswers, "the log stores again: events are taken")
+        }
+        return OperatorNote(.info, .logHasRoom, "the log has room again: events are taken")
+    }
 
-    static func logFull(_ hint: String) -> OperatorNote {
-        OperatorNote(.error, .logFull, "the log has no room, no event is taken", remedy: hint)
+    static func refusalNote(_ refusing: EventLogError) -> OperatorNote {
+        switch refusing {
+        case .unavailable(let cause, let hint):
+            OperatorNote(
+                .error, .logUnavailable, "the log stores nothing now, no event is taken: \(cause)",
+                remedy: hint)
+        case .full(let hint):
+            OperatorNote(.error, .logFull, "the log has no room, no event is taken", remedy: hint)
+        default: OperatorNote(.error, .logUnavailable, "the log: \(refusing)")
+        }
     }
 
     static let diskFull =

@@ -5,25 +5,26 @@ import TomboloLoop
 // Stores batches in the log. It may be full, or silent because its disk or database hangs.
 
 extension Relay {
-    /// Interval between attempts while the log is full.
-    private static let roomRetry = Duration.seconds(1)
+    /// Interval between attempts while the log stores nothing.
+    private static let retry = Duration.seconds(1)
 
-    /// Stores a batch. If the log is full, nothing was stored: tries the same batch again until
-    /// there is space, and no new requests are accepted meanwhile. Any other error ends the relay.
+    /// Stores a batch. If the log is full or refuses, nothing was stored: tries the same batch
+    /// again until it is stored, and no new requests are accepted meanwhile. Any other error ends
+    /// the relay.
     func store(_ batch: AppendBatch) async throws -> AppendReceipt {
         while true {
             switch await attempt(batch) {
             case .success(let receipt):
-                if roomHint != nil { report(Self.logHasRoom, of: .main) }
-                roomHint = nil
+                if let refusing { report(Self.taken(after: refusing), of: .main) }
+                refusing = nil
                 noteStoredClock()
                 return receipt
-            case .failure(.full(let hint)):
-                if writesAll { throw EventLogError.full(hint: hint) }
-                if roomHint != hint { report(Self.logFull(hint), of: .main) }
-                roomHint = hint
-                try await loop.sleep(for: Self.roomRetry)
-            case .failure(let error): throw error
+            case .failure(let error):
+                guard error.mayPass, !writesAll else { throw error }
+                if refusing != error { report(Self.refusalNote(error), of: .main) }
+                refusing = error
+                if case .unavailable = error, let refusalOfAll { answerWaiting(refusalOfAll) }
+                try await loop.sleep(for: Self.retry)
             }
         }
     }
@@ -54,9 +55,13 @@ extension Relay {
                 .error, .logSilent,
                 "the log has not answered for 10 s: events are refused until it does",
                 remedy: "see that its disk, or its database, works"))
+        answerWaiting(Self.silent)
+    }
+
+    private func answerWaiting(_ refusal: Answer) {
         let left = waiting.sorted { $0.key.rawValue < $1.key.rawValue }
         waiting = [:]
-        for (_, waiter) in left { answer(waiter, Self.silent) }
+        for (_, waiter) in left { answer(waiter, refusal) }
         wakeWatchers()
     }
 

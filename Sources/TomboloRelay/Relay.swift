@@ -67,8 +67,8 @@ package actor Relay: TurnTarget, TimerTarget {
     var settledAt = Instant.distantPast
     /// Values at the last check, to notice changes.
     var (hadRoom, wasSetBack) = (true, false)
-    /// How to free space, while the log is full; else nil.
-    var roomHint: String?
+    /// Why the log stores nothing now, while the relay tries again; else nil.
+    var refusing: EventLogError?
     let report: @Sendable (OperatorNote) -> Void
     var fetches = WidgetFetches()
     var upstreamNotes: [UpstreamNumber: OperatorNote] = [:]
@@ -141,7 +141,7 @@ package actor Relay: TurnTarget, TimerTarget {
         let hasLost = last == nil && recovered.records.contains(where: RelayClock.Reading.isRecord)
         clock = RelayClock(
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
-            after: last)
+            after: last, elsewhere: last.flatMap { wallClock.monotonic(ofBoot: $0.boot) })
         var recovery = CoreRecovery()
         (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
         recovery.leads = clock.leads
@@ -207,8 +207,9 @@ package actor Relay: TurnTarget, TimerTarget {
         guard found != nil else {
             switch await attempt(batch) {
             case .success: noteStoredClock()
-            case .failure(.full): clockWritten = nil
-            case .failure(let error): throw error
+            case .failure(let error):
+                guard error.mayPass else { throw error }
+                clockWritten = nil
             }
             return
         }

@@ -9,8 +9,13 @@ package protocol WallClock: Sendable {
     /// readings have the same name, their difference is the time between them, even in different
     /// processes. Empty if unknown.
     var boot: String { get }
+
+    /// What the monotonic clock with another origin says now: that of the machine on which the last
+    /// relay ran. Nil if unknown.
+    func monotonic(ofBoot boot: String) -> Int64?
 }
 
 extension WallClock {
     package var boot: String { "" }
+    package func monotonic(ofBoot boot: String) -> Int64? { nil }
 }

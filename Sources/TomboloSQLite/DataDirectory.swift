@@ -97,7 +97,7 @@ final class DataDirectory: Sendable {
         let number = line(lock).prefix { $0.isASCII && $0.isNumber }
         let holder = number.isEmpty ? "" : " (process \(number))"
         close(lock)
-        throw .unusable(
+        throw .owned(
             cause: "another relay\(holder) has \(path) open",
             hint: "stop that one, or give this one a data directory of its own")
     }

@@ -281,7 +281,14 @@ final class SQLiteEngine: LogWriting {
 
     private func open() throws(EventLogError) {
         guard !isOpen else { return }
-        try begin.execute()
+        do throws(EventLogError) { try begin.execute() } catch {
+            guard sqlite3_errcode(sqlite3_db_handle(begin.handle)) == SQLITE_BUSY else {
+                throw error
+            }
+            throw .unavailable(
+                cause: "\(connection.path): another program locks the database for writing",
+                hint: "end that program: fuser \(connection.path) names it; the relay tries again")
+        }
         isOpen = true
     }
 

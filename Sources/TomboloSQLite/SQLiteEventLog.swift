@@ -18,8 +18,8 @@ package typealias SQLiteEventLog = EngineEventLog
 
 extension EngineEventLog {
     /// Opens the log in `directory`, or creates both. `chance` makes the hash key of a new log.
-    /// Throws `.unusable` if another relay has the log open, if it has a newer schema or belongs to
-    /// another program, or if the file system returns an error.
+    /// Throws `.owned` if another relay has the log open, and `.unusable` if it has a newer schema
+    /// or belongs to another program, or if the file system returns an error.
     package convenience init(
         directory: String, retention: LogRetention = .forever, caution: LogCaution = LogCaution(),
         chance: inout some RandomNumberGenerator

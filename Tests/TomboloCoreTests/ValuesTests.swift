@@ -164,6 +164,26 @@ import Testing
         #expect(next.lead == .seconds(9_000 - 1_070 + 60))
     }
 
+    @Test func `a later relay on another machine goes on, if it knows the other clock`() {
+        var first = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
+        let reading = first.reading(monotonic: 10_000_000_000, boot: "a")
+        func next(elsewhere: Int64?) -> RelayClock {
+            RelayClock(
+                wall: Instant(seconds: 1_076), monotonic: 5, boot: "b", after: reading,
+                elsewhere: elsewhere)
+        }
+        var known = next(elsewhere: 70_000_000_000)
+        #expect(known.steady(monotonic: 5) == Instant(seconds: 1_070))
+        #expect(known.lead == .seconds(6))
+        // Timestamps of the first one end where its time ended.
+        #expect(known.before?.toldThrough == Instant(seconds: 1_040))
+        #expect(next(elsewhere: 12_000_000_000).before?.toldThrough == Instant(seconds: 1_012))
+        var unknown = next(elsewhere: nil)
+        #expect(unknown.steady(monotonic: 5) == Instant(seconds: 1_010))
+        var earlier = next(elsewhere: 1)
+        #expect(earlier.steady(monotonic: 5) == Instant(seconds: 1_010))
+    }
+
     @Test func `a clock that was set between two relays is known by the boot's own`() {
         var first = RelayClock(wall: Instant(seconds: 1_000), monotonic: 0, boot: "a")
         let reading = first.reading(monotonic: 10_000_000_000, boot: "a")

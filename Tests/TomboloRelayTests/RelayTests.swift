@@ -195,11 +195,16 @@ import TomboloRelay
     final class CrampedLog: EventLog {
         private let log = InMemoryEventLog()
         let isFull = Mutex(false)
+        /// The words with which it refuses.
+        let refuses = Mutex<String?>(nil)
         /// How long the next batch takes, on this loop.
         let hangs = Mutex<(duration: Duration, loop: any Loop)?>(nil)
 
         func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
             if isFull.withLock({ $0 }) { throw .full(hint: "free some") }
+            if let cause = refuses.withLock({ $0 }) {
+                throw .unavailable(cause: cause, hint: "mend")
+            }
             if let (duration, loop) = hangs.withLock({ $0.take() }) {
                 do { try await loop.sleep(for: duration) } catch { throw .closed }
             }
@@ -267,6 +272,25 @@ import TomboloRelay
             log.isFull.withLock { $0 = false }
             #expect(try await first.accepted?.seq == 1)
             #expect(await relay.isReady)
+        }
+    }
+
+    @Test func `a log that refuses is said to all with its words, and tried again`() throws {
+        let log = CrampedLog()
+        try Self.with(log) { relay, _ in
+            log.refuses.withLock { $0 = "permission denied" }
+            for name in ["cat", "dog"] {
+                let answer = await relay.submit(
+                    try Self.command(.start, name, #"{"type":"R","state":{}}"#))
+                let refusal = try #require(answer.refusal)
+                #expect(refusal.code == .logUnavailable)
+                #expect(refusal.detail.contains("permission denied"))
+                #expect(await relay.unreadiness?.contains("mend") == true)
+            }
+            log.refuses.withLock { $0 = nil }
+            while await !relay.isReady { await Task.yield() }
+            // What was on its way is stored all the same; what came later is not.
+            #expect(try await log.history(after: 0, limit: 9).count == 1)
         }
     }
 

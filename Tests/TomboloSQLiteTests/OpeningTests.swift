@@ -2,6 +2,7 @@ import CSQLite
 import Glibc
 import TestSupport
 import Testing
+import TomboloCore
 import TomboloEventLog
 import TomboloLog
 import TomboloSQLite
@@ -28,11 +29,37 @@ private func refusal(_ place: SQLitePlace) throws -> (cause: String, hint: Strin
 @Test func `a second relay is refused, and told which process is the first`() async throws {
     let place = SQLitePlace()
     let first = try place.reopen()
-    let refused = try refusal(place)
-    #expect(refused.cause == "another relay (process \(getpid())) has \(place.directory) open")
-    #expect(refused.hint == "stop that one, or give this one a data directory of its own")
+    #expect(
+        throws: EventLogError.owned(
+            cause: "another relay (process \(getpid())) has \(place.directory) open",
+            hint: "stop that one, or give this one a data directory of its own")
+    ) { _ = try place.reopen() }
     await first.close()
     await (try place.reopen()).close()
+}
+
+@Test func `a database that another program locks refuses for a while, and goes on`() async throws {
+    let place = SQLitePlace()
+    let log = try place.reopen()
+    _ = try await log.append(Sample.batch(Sample.event(1, after: 0)))
+    var database: OpaquePointer?
+    #expect(sqlite3_open(place.directory + "/tombolo.db", &database) == SQLITE_OK)
+    #expect(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    for _ in 0..<2 {
+        let error = await #expect(throws: EventLogError.self) {
+            try await log.append(Sample.batch(Sample.event(1, after: 1)))
+        }
+        guard case .unavailable(let cause, let hint) = error else {
+            Issue.record("\(error as Any)")
+            break
+        }
+        #expect(cause.hasSuffix("another program locks the database for writing"))
+        #expect(hint.contains("fuser"))
+    }
+    #expect(sqlite3_exec(database, "COMMIT", nil, nil, nil) == SQLITE_OK)
+    sqlite3_close(database)
+    #expect(try await log.append(Sample.batch(Sample.event(1, after: 1))).firstSeq == 2)
+    await log.close()
 }
 
 @Test func `a log that was dropped without being closed leaves nothing behind`() async throws {

@@ -8,9 +8,13 @@ package struct ReadinessAnswer: AnswerObject, Sendable {
         case ready
         case notReady = "not_ready"
         case stopping
+        /// Another relay owns the log, and this one waits for it.
+        case waiting
     }
 
     package var status: Status
+    /// The owner, since when it owns the log, and its last heartbeat; only if `status` is waiting.
+    package var owner: (name: String, since: String, lastBeat: String?)?
     package var entries: [OverviewAnswer.Attention]
 
     /// - Parameter entries: they must name no tenant, app, activity, device or user.
@@ -20,6 +24,11 @@ package struct ReadinessAnswer: AnswerObject, Sendable {
 
     package func write(membersTo writer: inout JSONWriter) {
         writer.member("status", status.rawValue)
+        if let owner {
+            writer.member("owner", owner.name)
+            writer.member("owner_since", owner.since)
+            if let beat = owner.lastBeat { writer.member("last_beat", beat) }
+        }
         writer.array("entries", of: entries) { writer, entry in
             writer.object { writer in
                 writer.member("code", entry.code)

@@ -65,6 +65,8 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case overloaded
     case logFull = "log-full"
     case logSilent = "log-silent"
+    case logUnavailable = "log-unavailable"
+    case waiting
     case stopping
     case notReady = "not-ready"
     case logUnreadable = "log-unreadable"

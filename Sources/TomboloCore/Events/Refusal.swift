@@ -32,6 +32,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case overloaded = "overloaded"
         case logFull = "log-full"
         case logSilent = "log-silent"
+        case logUnavailable = "log-unavailable"
         case stopping = "stopping"
     }
 

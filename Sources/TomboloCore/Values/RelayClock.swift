@@ -4,10 +4,11 @@
 /// The relay's *monotonic* time (`steady`) is the wall time of the first start, advanced by the
 /// monotonic clock and never adjusted. Spacings and buckets use it, so that no step of the wall
 /// clock allows more pushes. If the machine was not rebooted, the next relay continues it
-/// (`Reading`); after a reboot, the time between does not count. *Wall* time is monotonic time plus
-/// a lead. The lead is set at start from the machine's clock, and follows it: at once if it is at
-/// most `leadMax` ahead of the start's lead, else when the step has lasted `stepHeld`. So does a
-/// step back. A card whose phone has later timestamps continues from those (`TakenTimestamps`).
+/// (`Reading`), also on another machine if a database says how much time has passed; after a
+/// reboot, the time between does not count. *Wall* time is monotonic time plus a lead. The lead is
+/// set at start from the machine's clock, and follows it: at once if it is at most `leadMax` ahead
+/// of the start's lead, else when the step has lasted `stepHeld`. So does a step back. A card whose
+/// phone has later timestamps continues from those (`TakenTimestamps`).
 package struct RelayClock: Sendable {
     /// A wall clock that goes ahead by at most this is followed at once. Time servers correct by
     /// less, and phones accept it.
@@ -56,13 +57,18 @@ package struct RelayClock: Sendable {
     ///   - wall: the machine's wall clock.
     ///   - monotonic: the machine's monotonic clock, in nanoseconds from any origin.
     ///   - boot: identifies this origin, because readings of different boots cannot be compared.
-    /// Empty: not known.
+    ///     Empty: not known.
+    ///   - elsewhere: what the clock of the last relay says now, if that ran on another machine and
+    ///     this is known.
     package init(
-        wall: Instant, monotonic: Int64, boot: String = "", after last: Reading? = nil
+        wall: Instant, monotonic: Int64, boot: String = "", after last: Reading? = nil,
+        elsewhere: Int64? = nil
     ) {
+        let isHere = last.map { !boot.isEmpty && $0.boot == boot } ?? false
+        let reading = isHere ? monotonic : elsewhere
         var passed = Span.zero
-        if let last, !boot.isEmpty, last.boot == boot, monotonic >= last.monotonic {
-            passed = Span(nanoseconds: monotonic) - Span(nanoseconds: last.monotonic)
+        if let last, let reading, reading >= last.monotonic {
+            passed = Span(nanoseconds: reading) - Span(nanoseconds: last.monotonic)
         }
         steadyAtStart = last.map { $0.steady + passed } ?? wall
         monotonicAtStart = monotonic
@@ -71,14 +77,14 @@ package struct RelayClock: Sendable {
         lead = leadAtStart
         leads = last?.leads ?? LeadHistory()
         leads.note(lead, at: steadyAtStart)
-        let isSameBoot = last.map { !boot.isEmpty && $0.boot == boot } ?? false
+        let isContinued = isHere || last != nil && elsewhere != nil
         let step = last.map { wall - ($0.steady + passed + $0.lead) } ?? .zero
-        stepAtStart = isSameBoot && max(step, .zero - step) > Self.leadMax ? step : .zero
+        stepAtStart = isContinued && max(step, .zero - step) > Self.leadMax ? step : .zero
         before = last.map { last in
             let (reading, told) = (last.steady + last.lead, last.toldThrough)
             return Predecessor(
-                reading: reading, toldThrough: isSameBoot ? min(told, reading + passed) : told,
-                endedInOrder: last.isLast, wasBehind: isSameBoot && step > Self.leadMax)
+                reading: reading, toldThrough: isContinued ? min(told, reading + passed) : told,
+                endedInOrder: last.isLast, wasBehind: isContinued && step > Self.leadMax)
         }
     }
 

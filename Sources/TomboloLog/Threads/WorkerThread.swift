@@ -4,7 +4,7 @@ package import TomboloEventLog
 
 /// A thread with a queue of jobs. Work that may wait for the disk runs here, not on an event loop.
 package final class WorkerThread<Job: Sendable>: Sendable {
-    typealias Asking<Answer> = CheckedContinuation<Result<Answer, EventLogError>, Never>
+    package typealias Asking<Answer> = CheckedContinuation<Result<Answer, EventLogError>, Never>
 
     private let jobs = Mailbox<Job>()
     private let thread: pthread_t
@@ -57,7 +57,7 @@ package final class WorkerThread<Job: Sendable>: Sendable {
     }
 
     /// Runs a job and returns its answer, on the caller's executor. Throws `.closed` after `close`.
-    func answer<Answer: Sendable>(
+    package func answer<Answer: Sendable>(
         to job: (Asking<Answer>) -> Job
     ) async throws(EventLogError) -> Answer {
         try await withCheckedContinuation { continuation in

@@ -28,6 +28,7 @@ package final class EngineEventLog: EventLog {
     private let room: any LogRoom
     private let window: LogWindow
     private let ends: @Sendable () -> Void
+    private let owns: (@Sendable () -> Bool)?
     /// When the last run wrote last; nil if it stopped cleanly, or if there was none.
     package let lastRun: Instant?
 
@@ -36,17 +37,22 @@ package final class EngineEventLog: EventLog {
     ///   - closed: called after the writer's engine is closed.
     ///   - ends: called when the log is about to be closed. From then on, an engine that does not
     ///     answer gets a few more seconds.
+    ///   - owns: answers `isOwned`; nil: always true.
     package init(
         _ writer: LogWriter, reading reader: LogReader, looking lookup: LogReader,
         damage: DamageList, lastRun: Instant?, room: any LogRoom,
-        closed: @escaping @Sendable () -> Void, ends: @escaping @Sendable () -> Void = {}
+        closed: @escaping @Sendable () -> Void, ends: @escaping @Sendable () -> Void = {},
+        owns: (@Sendable () -> Bool)? = nil
     ) throws(EventLogError) {
+        self.owns = owns
         (damageList, self.lastRun, self.room, window) = (damage, lastRun, room, writer.window)
         self.ends = ends
         writing = try LogWriterThread(writer, room: room, closed: closed)
         reading = try LogReaderThread(reader, name: "log reader")
         looking = try LogReaderThread(lookup, name: "log lookup")
     }
+
+    package var isOwned: Bool { owns?() ?? true }
 
     /// True if events may be appended: see `LogRoom`.
     package var hasRoom: Bool { room.isThere }

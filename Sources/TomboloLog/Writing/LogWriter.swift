@@ -174,14 +174,14 @@ package final class LogWriter: @unchecked Sendable {
         return event
     }
 
-    /// Returns the error for the batches of a failed transaction. If the disk is full, nothing was
-    /// stored, because this is noticed before the commit's last page is written. After any other
-    /// error the outcome is unknown (a failed fsync may have written or dropped anything), and the
-    /// writer accepts no more batches.
+    /// Returns the error for the batches of a failed transaction. If the disk is full or the engine
+    /// refuses, nothing was stored: the engine reports that only before its commit. After any other
+    /// error the outcome is unknown (a failed fsync may have written or dropped anything), unless
+    /// another relay owns the log. Then the writer accepts no more batches.
     func abandon(_ error: EventLogError, back start: Standing.Savepoint) -> EventLogError {
-        let unknown = EventLogError.outcomeUnknown(cause: Self.cause(of: error))
+        let unknown = Self.lasting(error)
         do throws(EventLogError) {
-            guard case .full = error else { throw error }
+            guard error.mayPass else { throw error }
             try engine.rollBack()
             standing.rollBack(to: start)
             let maker = KeyChapter.Maker(hash: standing.hash, leads: retainer.cut.leads)
@@ -193,10 +193,11 @@ package final class LogWriter: @unchecked Sendable {
         }
     }
 
-    private static func cause(of error: EventLogError) -> String {
+    private static func lasting(_ error: EventLogError) -> EventLogError {
         switch error {
-        case .unusable(let cause, _), .outcomeUnknown(let cause): cause
-        default: "\(error)"
+        case .owned, .outcomeUnknown: error
+        case .unusable(let cause, _): .outcomeUnknown(cause: cause)
+        default: .outcomeUnknown(cause: "\(error)")
         }
     }
 
@@ -225,8 +226,7 @@ package final class LogWriter: @unchecked Sendable {
         writeLaterHeads()
         guard failure == nil else { return }
         do throws(EventLogError) { isWALHeld = try !engine.checkpoint() } catch {
-            if case .full = error { return }
-            failure = .outcomeUnknown(cause: Self.cause(of: error))
+            if !error.mayPass { failure = Self.lasting(error) }
         }
     }
 

@@ -56,7 +56,8 @@ struct DoorResponse: Sendable {
         switch problem.code {
         case .unauthorized: fields.append("www-authenticate", "Bearer realm=\"tombolo\"")
         case .unsupportedMediaType: fields.append("accept-encoding", "identity")
-        case .overloaded, .logFull, .logSilent, .notReady, .stopping, .idempotencyKeyRunning:
+        case .overloaded, .logFull, .logSilent, .logUnavailable, .notReady, .stopping, .waiting,
+            .idempotencyKeyRunning:
             // In seconds (RFC 9110, section 10.2.3). A full queue is usually empty soon.
             let second: Int64 = 1_000_000_000
             let wait = problem.retryAfter.map { ($0.nanoseconds + second - 1) / second } ?? 1

@@ -187,7 +187,8 @@ struct ProblemNotes {
 
     private static func level(of problem: Problem) -> OperatorNote.Level {
         switch problem.code {
-        case .internalError, .logUnreadable, .logFull, .logSilent, .eventDamaged: .error
+        case .internalError, .logUnreadable, .logFull, .logSilent, .logUnavailable, .eventDamaged:
+            .error
         case .overloaded, .limitReached: .warning
         default: problem.status >= 500 ? .warning : .info
         }

@@ -2,88 +2,107 @@
 import Glibc
 import TomboloEventLog
 
-/// Sends the heartbeats of the log's owner, on its own thread.
+/// Sends the heartbeats of the log's owner, on its own thread and connection. Nothing that may wait
+/// for a table, for a lock or for a standby is sent there.
 final class PostgresBeat: @unchecked Sendable {
     // Sendable: the lease gives it to the heartbeat's thread and keeps no reference.
 
     private static let every = 1.0
     private static let stepMilliseconds: Int32 = 20
-    /// The figures for operators are read once in this number of heartbeats.
-    private static let beatsBetweenFigures = 10
+    private static let patience = PostgresPatience(milliseconds: 1_000, looks: false)
 
     private var connection: PostgresConnection?
     private let database: PostgresDatabase
     private let epoch: Int64
     private let holder: String
-    private let figures: PostgresFigures
-    private let patience: PostgresPatience
-    private var beats = 0
+    private let trust: PostgresTrust
+    private let reading: @Sendable () -> PostgresReading
 
     init(
-        _ connection: PostgresConnection, epoch: Int64, holder: String, _ figures: PostgresFigures
+        _ database: PostgresDatabase, epoch: Int64, holder: String, _ trust: PostgresTrust,
+        _ reading: @escaping @Sendable () -> PostgresReading
     ) {
-        (self.connection, database) = (connection, connection.database)
-        (self.epoch, self.holder, self.figures) = (epoch, holder, figures)
-        patience = connection.patience
+        (self.database, self.epoch, self.holder) = (database, epoch, holder)
+        (self.trust, self.reading) = (trust, reading)
     }
 
     func run(until isOver: () -> Bool) {
         while !isOver() {
-            beat()
-            for _ in 0..<Int(Self.every * 1_000) / Int(Self.stepMilliseconds) where !isOver() {
+            let next = trust.clock() + Self.every
+            // A heartbeat that waits for a lock is seen by who wants the log: leave no long gap.
+            var pauses = beat() ? Int(Self.every * 1_000) / Int(Self.stepMilliseconds) : 5
+            while pauses > 0, trust.clock() < next || pauses <= 5, !isOver() {
                 poll(nil, 0, Self.stepMilliseconds)
+                pauses -= 1
             }
         }
     }
 
-    private func beat() {
-        if connection?.isLost ?? true {
-            // On failure the next heartbeat tries again; appends report the error.
-            connection = try? PostgresConnection(
-                database, name: PostgresOwner.name(epoch, holder), patience)
+    /// Returns false if it failed: then the next one comes soon, and appends report the error.
+    private func beat() -> Bool {
+        let start = trust.clock()
+        do throws(EventLogError) {
+            let connection = try connected()
+            if try connection.ask([
+                // It only shows that the owner is alive. It may be lost if the server crashes.
+                PostgresQuestion("SELECT set_config('synchronous_commit', 'off', false)"), question,
+            ])[1].count == 1 {
+                trust.renew(from: start)
+                return true
+            }
+            let owner = try PostgresOwner(connection)
+            if owner.epoch > epoch || owner.holder != holder && !owner.holder.isEmpty {
+                trust.lose(PostgresLease.taken(database, owner))
+            }
+        } catch {
+            if connection?.isLost == true { connection = nil }
         }
-        guard let connection else { return }
-        if beats % Self.beatsBetweenFigures == 0 { try? look(connection) }  // retried
-        beats += 1
-        _ = try? connection.ask([  // retried
-            // It only shows that the owner is alive. It may be lost if the server crashes.
-            PostgresQuestion("SELECT set_config('synchronous_commit', 'off', false)"),
-            update("beat = beat + 1, beaten = clock_timestamp()"),
-        ])
+        return false
     }
 
-    private func update(_ change: String) -> PostgresQuestion {
+    private func connected() throws(EventLogError) -> PostgresConnection {
+        if let connection, !connection.isLost { return connection }
+        let name = PostgresOwner.name(epoch, holder) + PostgresOwner.beatEnd
+        let new = try PostgresConnection(database, name: name, Self.patience)
+        var values = PostgresValues()
+        values.add(name)
+        // What is left of the session before may lock the heartbeat's row.
+        _ = try new.ask(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE application_name = $1::text AND \(PostgresOwner.ours)
+            """, values)
+        connection = new
+        return new
+    }
+
+    private var question: PostgresQuestion {
+        let (boot, nanoseconds) = reading()
         var values = PostgresValues(epoch)
         values.add(holder)
+        values.add(Int64(trust.lease * 1_000))
+        values.add(boot)
+        values.add(nanoseconds)
         return PostgresQuestion(
             """
-            UPDATE \(database.quotedSchema).owner SET \(change)
-            WHERE epoch = $1::int8 AND holder = $2::text
+            UPDATE \(database.quotedSchema).beat b SET epoch = $1::int8, holder = $2::text,
+                beat = CASE WHEN b.epoch = $1::int8 THEN b.beat + 1 ELSE 1 END,
+                lease = $3::int8, boot = $4::text, steady = $5::int8, beaten = clock_timestamp()
+            FROM \(database.quotedSchema).owner o
+            WHERE o.epoch = $1::int8 AND o.holder = $2::text RETURNING 1
             """, values)
     }
 
     /// Releases the owner's row, so that the next owner need not wait.
     func handOn() {
+        var values = PostgresValues(epoch)
+        values.add(holder)
         // If this fails, the next owner waits until the heartbeats have been missing long enough.
-        _ = try? connection?.ask([update("holder = ''")])
-    }
-
-    private func look(_ connection: PostgresConnection) throws(EventLogError) {
-        var values = PostgresValues()
-        values.add(database.schema)
-        let answer = try connection.ask(
+        _ = try? connection?.ask(
             """
-            SELECT sum(pg_total_relation_size(relid))::int8, sum(n_dead_tup)::int8,
-                (SELECT coalesce(max(age(backend_xmin)), 0)::int8 FROM pg_stat_activity
-                    WHERE pid <> pg_backend_pid()),
-                current_setting('synchronous_standby_names'), current_setting('fsync')
-            FROM pg_stat_user_tables WHERE schemaname = $1::text
+            UPDATE \(database.quotedSchema).owner SET holder = ''
+            WHERE epoch = $1::int8 AND holder = $2::text
             """, values)
-        let isStandby = database.durability == .standby && !answer.text(0, 3).isEmpty
-        let local = answer.text(0, 4) == "on" ? "local" : "none"
-        figures.set(
-            durability: isStandby ? "standby" : local, bytes: answer.integer(0, 0),
-            deadRows: answer.integer(0, 1), oldestSnapshot: answer.integer(0, 2))
     }
 }
 #endif

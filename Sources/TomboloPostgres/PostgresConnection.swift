@@ -56,6 +56,8 @@ final class PostgresConnection {
     /// Process id of the server's process for this session, as libpq knows it. Behind a pooler, the
     /// true one is different.
     var backend: Int32 { PQbackendPID(handle) }
+    /// The true one; set when the session is settled.
+    var process: Int64 = 0
     var serverVersion: Int32 { PQserverVersion(handle) }
     var isLost: Bool { fault != nil || PQstatus(handle) != CONNECTION_OK }
     /// The reason not to use the connection again although it is open; nil if it is usable.
@@ -66,12 +68,15 @@ final class PostgresConnection {
     ) throws(EventLogError) -> OpaquePointer {
         var words = database.words
         if words["sslmode"] == nil { words["sslmode"] = database.isNear ? "prefer" : "verify-full" }
-        words["password"] = try password(database)
+        words["password"] = nil
         words["application_name"] = name
         words.merge(own) { _, own in own }
-        let pairs = words.sorted { $0.key < $1.key }
-        let handle = withCStrings(pairs.map(\.key)) { keys in
-            withCStrings(pairs.map(\.value)) { values in PQconnectdbParams(keys, values, 0) }
+        var pairs = words.sorted { $0.key < $1.key }.map { ($0.key, Array($0.value.utf8)) }
+        if let password = try PostgresPassword.read(database) {
+            pairs.append(("password", password))
+        }
+        let handle = withCStrings(pairs.map { Array($0.0.utf8) }) { keys in
+            withCStrings(pairs.map(\.1)) { values in PQconnectdbParams(keys, values, 0) }
         }
         guard let handle, PQstatus(handle) == CONNECTION_OK else {
             let error = PostgresError(message: message(of: handle), isLost: true)
@@ -87,24 +92,6 @@ final class PostgresConnection {
         "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "1",
         "keepalives_count": "3", "tcp_user_timeout": "4000", "client_encoding": "UTF8",
     ]
-
-    /// The content of the password file, without a line end.
-    private static func password(_ database: PostgresDatabase) throws(EventLogError) -> String? {
-        guard let path = database.passwordFile else { return nil }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        var bytes = [UInt8](repeating: 0, count: 1_025)
-        let count = descriptor < 0 ? -1 : read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else {
-            throw .unusable(
-                cause: "the password file \(path): \(String(cString: strerror(errno)))",
-                hint: "let the user who runs the relay read it")
-        }
-        // libpq keeps the password in memory, so core dumps must not contain the memory.
-        tombolo_keep_memory_out_of_dumps()
-        let line = bytes[..<count].prefix { $0 != 10 && $0 != 13 }
-        return String(decoding: line, as: UTF8.self)
-    }
 
     private static func message(of handle: OpaquePointer?) -> String {
         let text = String(cString: PQerrorMessage(handle))
@@ -213,7 +200,7 @@ final class PostgresConnection {
 
     /// The next result. Nil after a statement's results, or if the server is silent.
     private func next() -> OpaquePointer? {
-        var silent: Int32 = 0
+        var (silent, most): (Int32, Int32) = (0, 0)
         while true {
             let unsent = PQflush(handle)
             guard unsent == 1 || PQisBusy(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
@@ -222,19 +209,40 @@ final class PostgresConnection {
             let events = POLLIN | (unsent == 1 ? POLLOUT : 0)
             var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
             if poll(&socket, 1, Self.step) > 0 {
-                silent = 0
+                (silent, most) = (0, 0)
                 if Int32(socket.revents) & ~POLLOUT != 0 { PQconsumeInput(handle) }
             } else {
                 silent += Self.step
-                guard silent < patience.milliseconds else {
+                guard silent >= max(patience.milliseconds, patience.isEnding ? 0 : most) else {
+                    continue
+                }
+                guard patience.looks, !patience.isEnding, isAtWork else {
                     fault = "it has not answered for \(silent / 1_000) s"
                     return nil
                 }
+                most = patience.longer(than: silent)
             }
         }
     }
 
     private static let step: Int32 = 50
+
+    /// True if the server works on the statements of this session, as another session sees it. Then
+    /// to end them would only lose the work: a slow disk, a standby that is away, a locked table.
+    private var isAtWork: Bool {
+        let soon = PostgresPatience(milliseconds: 1_000, looks: false)
+        do throws(EventLogError) {
+            return try PostgresConnection(database, soon).ask(
+                """
+                SELECT pid FROM pg_stat_activity WHERE pid = $1::int8 AND state = 'active'
+                    AND wait_event_type IS DISTINCT FROM 'Client'
+                """, PostgresValues(process)
+            ).count > 0
+        } catch {
+            // The server cannot be asked: it is away, or the network is.
+            return false
+        }
+    }
 
     private static func error(
         _ result: OpaquePointer, _ place: Int, isLost: Bool
@@ -244,7 +252,7 @@ final class PostgresConnection {
         return PostgresError(
             state: text(tombolo_pq_sqlstate(result)) ?? "",
             message: message.split(whereSeparator: \.isNewline).joined(separator: " "),
-            isLost: isLost, place: place)
+            isFatal: text(tombolo_pq_severity(result)) != "ERROR", isLost: isLost, place: place)
     }
 
     /// Like `answers`, but throws the errors of a log.
@@ -293,9 +301,9 @@ private final class PostgresNotices {
 
 /// Calls `body` with the texts as C strings, followed by nil.
 private func withCStrings<Answer>(
-    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
+    _ texts: [[UInt8]], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
 ) -> Answer {
-    let copies = texts.map { strdup($0) }
+    let copies = texts.map { strdup(($0 + [0]).map(CChar.init(bitPattern:))) }
     defer { for copy in copies { free(copy) } }
     return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer {
         body($0.baseAddress!)

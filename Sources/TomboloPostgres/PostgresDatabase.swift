@@ -6,7 +6,7 @@ import Glibc
 /// var database = PostgresDatabase()
 /// database.words = ["host": "db.example.com", "dbname": "relay", "user": "tombolo"]
 /// database.passwordFile = "/etc/tombolo/database.password"
-/// let (log, figures) = try PostgresEventLog.open(
+/// let opened = try PostgresEventLog.open(
 ///     database, pepper: pepper, retention: .forever, caution: LogCaution(), clock: clock,
 ///     chance: &chance)
 /// ```
@@ -29,6 +29,8 @@ package struct PostgresDatabase: Hashable, Sendable {
     /// True if a pooler is in front of the server. It must give each connection its own session.
     package var isPooled = false
     package var durability = Durability.local
+    /// How long an owner of the log may show no sign of life before another relay takes it.
+    package var leaseMilliseconds: Int64 = 5_000
     /// True to accept a server that may lose confirmed commits: for trials and tests.
     package var takesUnsafeServer = false
 

@@ -7,19 +7,18 @@ import TomboloLog
 // Finds out what became of a transaction whose answer is missing.
 
 extension PostgresEngine {
-    /// True if nobody knows whether the sent statements had an effect: the connection is lost.
-    func isUnknown(_ error: PostgresError) -> Bool {
-        error.isLost || error.state.isEmpty || error.state.hasPrefix("57")
-            || error.state.hasPrefix("08") || isWeak(error)
-    }
-
     /// Reconnects, however long it takes, and finds out whether the last transaction (the one after
     /// `batch`) is stored with the required durability: true if it is. Throws if another relay owns
     /// the log, if the log went back to an older state, or if it is being closed.
     func settle(after cause: PostgresError) throws(EventLogError) -> Bool {
         var cause = cause
         var (waited, endsSince): (Int32, Double?) = (0, nil)
+        defer { lease.room.isFull = false }
         while true {
+            // A server whose log of writes is full ends with PANIC, and cannot start before there
+            // is room.
+            if cause.state == PostgresError.State.diskFull { lease.room.isFull = true }
+            let start = lease.trust.clock()
             do throws(PostgresError) {
                 let new = try reconnected()
                 try endOlder(new)
@@ -28,6 +27,7 @@ extension PostgresEngine {
                 let found = try stored(new)
                 guard found.last || found.next else { break }
                 connection = new
+                lease.trust.renew(from: start)
                 return found.next
             } catch {
                 cause = error
@@ -70,7 +70,7 @@ extension PostgresEngine {
                 """
                 SELECT 1 FROM (SELECT pg_terminate_backend(pid, 2000) AS ended
                     FROM pg_stat_activity
-                    WHERE application_name = $1::text AND pid <> pg_backend_pid()) x
+                    WHERE application_name = $1::text AND \(PostgresOwner.ours)) x
                 WHERE NOT ended
                 """, name)
         ])
@@ -96,7 +96,7 @@ extension PostgresEngine {
                 """, values),
             PostgresQuestion(
                 """
-                UPDATE \(schema).owner SET beat = beat + 1
+                UPDATE \(schema).owner SET since = since
                 WHERE epoch = $1::int8 AND holder = $2::text
                 """, values),
         ]
@@ -131,12 +131,15 @@ extension PostgresEngine {
         do throws(EventLogError) {
             let control = try PostgresConnection(database, lease.patience)
             let owner = try PostgresOwner(control)
-            guard owner.epoch <= lease.epoch, !isRestoring else { return lease.taken }
+            guard owner.epoch <= lease.epoch, !isRestoring else {
+                return PostgresLease.taken(database, owner)
+            }
             lease.end()
             // The row may still be that of an earlier owner, or of a running relay, which sends
             // heartbeats.
             let isFree = owner.holder.isEmpty || owner.holder == lease.holder
-            try PostgresEventLog.setRestored(control, lease.restoring, isFree: isFree)
+            try PostgresEventLog.setRestored(
+                control, lease.restoring, lease.trust.clock, isFree: isFree)
             return .unusable(
                 cause: "\(database.title) went back to an older state: what was stored after it is "
                     + "gone, and the log counts as restored from now on",

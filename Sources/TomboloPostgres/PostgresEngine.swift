@@ -1,4 +1,5 @@
 #if Postgres
+import Glibc
 import TomboloEventLog
 import TomboloLog
 
@@ -36,10 +37,10 @@ final class PostgresEngine: PostgresReader, LogWriting {
     override func ask(
         _ questions: [PostgresQuestion]
     ) throws(EventLogError) -> [PostgresAnswer] {
+        var tries = 0
         while true {
             do throws(PostgresError) { return try connection.answers(questions) } catch {
-                guard isUnknown(error) else { throw error.logError(connection.database) }
-                _ = try settle(after: error)
+                _ = try isStored(error, &tries)
             }
         }
     }
@@ -108,20 +109,25 @@ final class PostgresEngine: PostgresReader, LogWriting {
 
     func rollBack() throws(EventLogError) {
         pending = [:]
-        if !connection.isLost { try connection.rollBack() }
+        rollBackHere()
     }
+
+    /// If this fails, the connection is lost, and the server rolls back.
+    private func rollBackHere() { if !connection.isLost { try? connection.rollBack() } }
 
     func commit() throws(EventLogError) {
         guard !pending.isEmpty else { return }
         let began = lease.figures.clock()
         let questions = transaction
+        var tries = 0
         while true {
+            let start = lease.trust.clock()
             do throws(PostgresError) {
                 try send(questions)
+                lease.trust.renew(from: start)
                 break
             } catch {
-                guard isUnknown(error) else { throw try refused(error) }
-                if try settle(after: error) { break }
+                if try isStored(error, &tries) { break }
             }
         }
         batch += 1
@@ -138,17 +144,41 @@ final class PostgresEngine: PostgresReader, LogWriting {
         }
     }
 
-    private func refused(_ error: PostgresError) throws(EventLogError) -> EventLogError {
-        try connection.rollBack()
-        guard error.state == PostgresError.State.divisionByZero, error.place == Self.fencePlace
-        else { return error.logError(connection.database) }
-        return wentBack()
+    /// How often a transaction is sent again at once after an error that may pass, and the pause
+    /// before the first of them. The last one comes after a second.
+    private static let (triesMax, pause): (Int, Int32) = (10, 20)
+
+    /// Finds out whether the transaction that failed is stored. If not, it is to be sent again at
+    /// once. Throws `.full` or `.unavailable` if nothing is stored and a later try is better.
+    private func isStored(
+        _ error: PostgresError, _ tries: inout Int
+    ) throws(EventLogError) -> Bool {
+        switch isWeak(error) || isTwice(error) ? .unknown : error.meaning {
+        case .unknown: return try settle(after: error)
+        case .again where tries < Self.triesMax:
+            tries += 1
+            rollBackHere()
+            poll(nil, 0, Self.pause * Int32(tries))
+            return false
+        case .again, .full, .refused:
+            rollBackHere()
+            guard error.state == PostgresError.State.divisionByZero,
+                error.place == Self.fencePlace
+            else { throw error.refusal(connection.database) }
+            throw wentBack()
+        }
     }
 
     /// True if the server no longer has the required durability. Then the transaction did nothing.
-    func isWeak(_ error: PostgresError) -> Bool {
+    private func isWeak(_ error: PostgresError) -> Bool {
         durability != nil && error.state == PostgresError.State.divisionByZero
             && error.place == Self.fencePlace + 1
+    }
+
+    /// True if the number of the transaction exists: it was stored before.
+    private func isTwice(_ error: PostgresError) -> Bool {
+        error.state == PostgresError.State.uniqueViolation
+            && error.place == Self.fencePlace + (durability == nil ? 1 : 2)
     }
 
     /// A statement that fails if commits do not wait for a standby; nil if no standby is required.

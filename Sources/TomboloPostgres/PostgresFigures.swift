@@ -3,6 +3,10 @@ import Synchronization
 /// Seconds on a clock that never goes back, from an arbitrary start. Any thread may call it.
 package typealias PostgresClock = @Sendable () -> Double
 
+/// What the clock says that the relay's own time follows: the name of its origin (one boot of the
+/// machine; empty: unknown), and the time since then.
+package typealias PostgresReading = (boot: String, nanoseconds: Int64)
+
 /// Figures of the server for operators, as they were last read.
 package final class PostgresFigures: Sendable {
     /// The figures at one moment.
@@ -19,6 +23,8 @@ package final class PostgresFigures: Sendable {
         /// Age of the oldest snapshot, as a number of transactions. Rows that were replaced since
         /// then cannot be removed yet.
         package var oldestSnapshot: Int64 = 0
+        /// Number of relays that wait for this log; nil until it was read.
+        package var standbys: Int64?
 
         init() {}
     }
@@ -48,13 +54,8 @@ package final class PostgresFigures: Sendable {
         }
     }
 
-    func set(durability: String, bytes: Int64, deadRows: Int64, oldestSnapshot: Int64) {
-        state.withLock { state in
-            state.view.durability = durability
-            (state.view.bytes, state.view.deadRows) = (bytes, deadRows)
-            state.view.oldestSnapshot = oldestSnapshot
-        }
-    }
+    /// Replaces the figures, except the times of commits.
+    func set(_ view: View) { state.withLock { $0.view = view } }
 
     package var view: View {
         var (view, times) = state.withLock { ($0.view, $0.times) }

@@ -10,19 +10,18 @@ import TomboloLog
 /// others out is not the heartbeat but the owner's row: each transaction locks the row, and has no
 /// effect if the row has another epoch or holder.
 final class PostgresLease: Sendable {
-    /// Seconds without a heartbeat after which an owner counts as gone.
-    static let patience = 5.0
-    private static let lookEvery = 0.5
-
     /// Name of this owner: its machine, its process id and a random part.
     let holder: String
     let epoch: Int64
     /// Last heartbeat of the previous owner, if that did not release the row; nil otherwise.
     let lastBeat: Instant?
+    /// What the clock of the previous owner says now; nil if unknown.
+    let lastReading: PostgresReading?
     let figures: PostgresFigures
     let patience: PostgresPatience
-    private let title: String
-    private let beating: Mutex<WorkerThread<Never>?>
+    let trust: PostgresTrust
+    let room = PostgresRoom()
+    private let threads: Mutex<[WorkerThread<Never>]>
     private let ending = Ending()
 
     /// Tells the heartbeat's thread whether to release the row at the end.
@@ -30,33 +29,61 @@ final class PostgresLease: Sendable {
         let handsOn = Atomic(true)
     }
 
-    /// Becomes the owner, if the earlier one released the row or is gone; watches the row for some
-    /// seconds to find out. Throws if the owner is alive.
-    ///
-    /// - Parameter isFree: true if it is known that the earlier owner has ended.
+    /// Takes the log from `owner`, who released it or is gone. Throws `.owned` if another relay is
+    /// faster.
     init(
-        _ connection: PostgresConnection, holder: String, _ clock: @escaping PostgresClock,
-        isFree: Bool = false
+        _ connection: PostgresConnection, from owner: PostgresOwner, holder: String,
+        _ patience: PostgresPatience, _ clock: @escaping PostgresClock,
+        _ reading: @escaping @Sendable () -> PostgresReading
     ) throws(EventLogError) {
-        self.holder = holder
-        patience = connection.patience
-        let owner = try PostgresOwner(connection)
-        if !owner.holder.isEmpty {
-            if !isFree { try Self.watch(owner, connection) }
-            try owner.endConnections(connection)
-        }
+        let database = connection.database
+        (self.holder, self.patience) = (holder, patience)
+        trust = PostgresTrust(clock, lease: Double(database.leaseMilliseconds) / 1_000)
         lastBeat = owner.holder.isEmpty ? nil : owner.beaten
+        lastReading = owner.readingNow
         epoch = owner.epoch + 1
         try owner.giveWay(to: holder, connection)
-        title = connection.database.title
+        trust.renew(from: clock())
         let (ending, figures) = (ending, PostgresFigures(clock))
         self.figures = figures
-        let beat = PostgresBeat(connection, epoch: epoch, holder: holder, figures)
-        beating = Mutex(
+        let beat = PostgresBeat(database, epoch: epoch, holder: holder, trust, reading)
+        let look = PostgresLook(
+            database, name: PostgresOwner.name(epoch, holder), figures, patience)
+        threads = Mutex([
             try WorkerThread<Never>(name: "log lease") { jobs in
                 beat.run { jobs.take(sleeps: false) == nil }
                 if ending.handsOn.load(ordering: .acquiring) { beat.handOn() }
-            })
+            },
+            try WorkerThread<Never>(name: "log figures") { jobs in
+                look.run { jobs.take(sleeps: false) == nil }
+            },
+        ])
+    }
+
+    /// Takes the log if the earlier owner released it or is gone; watches its heartbeats for some
+    /// seconds to find out. Throws `.owned` if the owner is alive.
+    ///
+    /// - Parameter isFree: true if it is known that the earlier owner has ended.
+    convenience init(
+        _ connection: PostgresConnection, holder: String, _ clock: @escaping PostgresClock,
+        _ reading: @escaping @Sendable () -> PostgresReading = { ("", 0) }, isFree: Bool = false
+    ) throws(EventLogError) {
+        var owner = try PostgresOwner(connection)
+        let first = owner
+        var watch = PostgresWatch(lease: Double(connection.database.leaseMilliseconds) / 1_000)
+        while !isFree, !watch.mayTake(owner, at: clock()) {
+            poll(nil, 0, PostgresWatch.lookEvery)
+            owner = try PostgresOwner(connection)
+            let isNew = (owner.epoch, owner.beat) != (first.epoch, first.beat)
+            if isNew, !owner.holder.isEmpty {
+                throw .owned(
+                    cause: "another relay (\(owner.title)) runs on \(connection.database.title)",
+                    hint: "stop that one, or give this one a schema of its own")
+            }
+        }
+        if !owner.holder.isEmpty { try owner.endConnections(connection) }
+        try self.init(
+            connection, from: owner, holder: holder, connection.patience, clock, reading)
     }
 
     /// The `application_name` of this owner's connections. The next owner ends them by this name.
@@ -65,12 +92,11 @@ final class PostgresLease: Sendable {
     /// The name to put into the owner's row while the log is marked as restored.
     var restoring: String { holder + "r" }
 
-    /// Error of a transaction that finds another owner in the row.
-    var taken: EventLogError {
-        .unusable(
-            cause: "\(title): another relay has taken this log, or the server went back to an "
-                + "older state of it",
-            hint: "run one relay on a log; start this one again: it waits for none")
+    /// The error of a relay whose log another one has taken.
+    static func taken(_ database: PostgresDatabase, _ owner: PostgresOwner) -> EventLogError {
+        .owned(
+            cause: "another relay (\(owner.title)) has taken \(database.title)",
+            hint: "start this one again: it waits for that one")
     }
 
     /// At its end, the lease will not release the row, as if the process had crashed.
@@ -79,9 +105,12 @@ final class PostgresLease: Sendable {
     /// Ends the heartbeat, and does not release the row.
     func end() {
         leaveAsACrashWould()
-        // Release the thread outside the lock, because its `deinit` waits until it ends.
-        let thread = beating.withLock { $0.take() }
-        withExtendedLifetime(thread) {}
+        // Release the threads outside the lock, because their `deinit` waits until they end.
+        let threads = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        withExtendedLifetime(threads) {}
     }
 
     static func newHolder(_ chance: UInt64) -> String {
@@ -90,23 +119,6 @@ final class PostgresLease: Sendable {
         let bytes = name.prefix(16).prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
         let host = String(decoding: bytes, as: UTF8.self)
         return "\(host)-\(getpid())-\(String(chance % 1_000_000_007, radix: 36))"
-    }
-
-    private static func watch(
-        _ owner: PostgresOwner, _ connection: PostgresConnection
-    ) throws(EventLogError) {
-        for _ in 0..<Int(patience / lookEvery) {
-            poll(nil, 0, Int32(lookEvery * 1_000))
-            let now = try PostgresOwner(connection)
-            // The owner released the row meanwhile.
-            if now.holder.isEmpty { return }
-            guard (now.epoch, now.beat) == (owner.epoch, owner.beat) else {
-                throw .unusable(
-                    cause: "another relay (\(now.holder), since \(now.since.rfc3339)) runs on "
-                        + connection.database.title,
-                    hint: "stop that one, or give this one a schema of its own")
-            }
-        }
     }
 }
 #endif

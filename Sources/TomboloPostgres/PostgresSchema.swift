@@ -8,23 +8,28 @@ import TomboloLog
 enum PostgresSchema {
     private static let program = "tombolo"
 
-    /// Creates the schema and its tables in one transaction. Returns false if they exist already.
-    /// Throws if the schema has other tables.
+    /// Creates the schema and its tables in one transaction, or adds what an older version lacks.
+    /// Throws if the schema has other tables, and `.outcomeUnknown` if the connection was lost
+    /// before the server confirmed.
     static func create(
         _ connection: PostgresConnection, pepper check: [UInt8]
-    ) throws(EventLogError) -> Bool {
+    ) throws(EventLogError) -> PostgresEventLog.Creation {
         // Two processes may do this at the same time. The second one fails because a name is taken;
         // it tries again and finds the tables.
         for _ in 0..<3 {
             if let about = try about(connection) {
                 try require(about, pepper: check, connection.database)
-                return false
+                return try complete(connection)
             }
             do throws(PostgresError) {
                 try make(connection, check)
-                return true
+                return .made
             } catch {
-                try connection.rollBack()
+                let cause = "\(connection.database.title): \(error.message)"
+                do throws(EventLogError) { try connection.rollBack() } catch {
+                    // The connection is lost, and nobody knows what became of the COMMIT.
+                    throw .outcomeUnknown(cause: cause)
+                }
                 let states = [
                     PostgresError.State.uniqueViolation, PostgresError.State.duplicateSchema,
                     PostgresError.State.duplicateTable,
@@ -57,9 +62,12 @@ enum PostgresSchema {
             """,
             """
             CREATE TABLE \(schema).owner(epoch bigint PRIMARY KEY, holder text NOT NULL,
-                beat bigint NOT NULL, beaten timestamptz NOT NULL, since timestamptz NOT NULL)
+                since timestamptz NOT NULL)
             """,
-            "INSERT INTO \(schema).owner VALUES (0, '', 0, now(), now())",
+            "INSERT INTO \(schema).owner VALUES (0, '', now())",
+        ]
+        lines += beat(schema)
+        lines += [
             "CREATE TABLE \(schema).batch(key bigint PRIMARY KEY)",
             "INSERT INTO \(schema).batch VALUES (0)",
             "INSERT INTO \(schema).about VALUES ('\(program)', \(LogTable.form), '\(hex(check))', false)",
@@ -70,6 +78,47 @@ enum PostgresSchema {
         _ = try connection.answers(
             [PostgresQuestion("BEGIN")] + lines.map { PostgresQuestion($0) }
                 + [PostgresQuestion("COMMIT")])
+    }
+
+    /// The table of the heartbeats: one row, which is replaced each second. It is not in the table
+    /// of owners, because each transaction of the log reads that one: while somebody holds a
+    /// snapshot, each heartbeat would make that dearer.
+    private static func beat(_ schema: String) -> [String] {
+        [
+            """
+            CREATE TABLE \(schema).beat(epoch bigint PRIMARY KEY, holder text NOT NULL,
+                beat bigint NOT NULL, lease bigint NOT NULL, beaten timestamptz NOT NULL,
+                boot text NOT NULL, steady bigint NOT NULL) WITH (fillfactor = 10)
+            """,
+            "INSERT INTO \(schema).beat VALUES (0, '', 0, 0, now(), '', 0)",
+        ]
+    }
+
+    /// Adds the table of the heartbeats to a schema of an older version. The older heartbeats lose
+    /// their place, so that no older relay takes the log from a newer one.
+    private static func complete(
+        _ connection: PostgresConnection
+    ) throws(EventLogError) -> PostgresEventLog.Creation {
+        let schema = connection.database.quotedSchema
+        let isThere =
+            try connection.ask(
+                "SELECT 1 WHERE to_regclass('\(schema).beat') IS NOT NULL"
+            ).count > 0
+        guard !isThere else {
+            // An owner's row that is lost has no heartbeats to lose.
+            let added = try connection.ask(
+                """
+                INSERT INTO \(schema).beat SELECT 0, '', 0, 0, now(), '', 0
+                WHERE NOT EXISTS (SELECT 1 FROM \(schema).beat) RETURNING 1
+                """)
+            return added.count > 0 ? .completed : .exists
+        }
+        let lines =
+            beat(schema) + ["ALTER TABLE \(schema).owner DROP COLUMN beat, DROP COLUMN beaten"]
+        _ = try connection.ask(
+            [PostgresQuestion("BEGIN")] + lines.map { PostgresQuestion($0) }
+                + [PostgresQuestion("COMMIT")])
+        return .completed
     }
 
     private struct About {

@@ -54,7 +54,8 @@ enum PostgresSession {
                 "let the relay's role set it: a log rests on it")
         }
         let server = answers[2]
-        guard server.integer(0, 0) == connection.backend || database.isPooled else {
+        connection.process = server.integer(0, 0)
+        guard connection.process == connection.backend || database.isPooled else {
             throw database.refused(
                 "is behind a pooler",
                 "connect to the server itself; or, where each connection has a session of its own "

@@ -21,6 +21,17 @@ import TomboloJSON
         #expect(try !Tombolo.run(mint).errors.contains("had no log"))
     }
 
+    @Test func `a key for a log that cannot be opened keeps the remedy of that`() throws {
+        let directory = try TemporaryDirectory()
+        _ = try directory.write("tombolo.db", String(repeating: "no database ", count: 1_000))
+        let mint = ["key", "mint", "--scope", "observe", "--data", directory.path]
+        for environment in [[:], ["TOMBOLO_KEY": "tk_live_none"]] {
+            let refused = try Tombolo.run(mint, environment: environment)
+            #expect(refused.status == 3)
+            #expect(refused.errors.contains("try: restore a backup"), "\(refused.errors)")
+        }
+    }
+
     @Test func `the remedy of a 401 works beside a running relay`() throws {
         let directory = try TemporaryDirectory()
         let relay = try relay(directory)

@@ -102,6 +102,15 @@ import Testing
         #expect(notes.trapped.isEmpty)
     }
 
+    @Test func `with a database, crashes are noted in the service's own directory`() {
+        var configuration = Configuration()
+        configuration.database = Configuration.Database()
+        configuration.database?.schema = "shop"
+        #expect(CrashNotes(configuration, state: nil) == nil)
+        #expect(CrashNotes(configuration, state: "\(directory.path):/var/lib/other") != nil)
+        #expect(access("\(directory.path)/tombolo-shop.crashes", F_OK) == 0)
+    }
+
     @Test func `a relay that is stopped in its tracks says nothing`() throws {
         let manager = try Manager(at: "\(directory.path)/notify")
         let relay = try ChildProcess(

@@ -6,9 +6,12 @@ Usage: deploy/postgres/server postgres.py PROGRAM
 The server is that of TOMBOLO_POSTGRES. The last line on stdout is the summary, as JSON; the exit status is 0
 where all held. A pooler is tried where pgbouncer is installed.
 """
+import http.client
+import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -39,10 +42,45 @@ def configuration(name, port=SERVER.port, **more):
     return write(f"{WORK}/{name}.json", {"listen": "127.0.0.1:0", "database": database})
 
 
+def requests(api, method, place, **fields):
+    """An answer with its fields."""
+    connection = http.client.HTTPConnection(api.split("//")[1], timeout=10)
+    connection.request(method, place, headers=fields)
+    return connection.getresponse()
+
+
 class Relay(Running, API):
-    def __init__(self, path, key):
-        Running.__init__(self, "serve", "--config", path, log=f"{path}.log", PGUSER="tombolo")
+    def __init__(self, path, key, **more):
+        Running.__init__(self, "serve", "--config", path, PGUSER="tombolo", **{"log": f"{path}.log", **more})
         API.__init__(self, self.ready["api"], key)
+
+
+def waits(path, relay):
+    """A second relay refuses all, and says for whom it waits; it ends at once, or takes over."""
+    notify = f"{WORK}/notify"
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    told.bind(notify)
+    os.chmod(notify, 0o777)
+    other = Relay(path, relay.key, log=f"{path}.second.log", waits=True, NOTIFY_SOCKET=notify)
+    message = told.recv(4096).decode()
+    expect("READY=1" in message and "STATUS=waits for " in message and "(owner since " in message, message)
+    expect(other.call("GET", "/livez")[0] == 200, "a relay that waits does not live")
+    for method, place in (("GET", "/v1/overview"), ("PUT", "/v1/activities/a"), ("GET", "/nothing"), ("GET", "/readyz")):
+        answer = requests(other.api, method, place)
+        expect(answer.status == 503 and answer.headers["Retry-After"] == "1"
+               and json.loads(answer.read())["code"] == "waiting", f"{method} {place}: {answer.status}")
+    ready = json.loads(requests(other.api, "GET", "/readyz", accept="application/json").read())
+    expect(ready["status"] == "waiting" and str(relay.process.pid) in ready["owner"]
+           and ready["owner_since"] < ready["last_beat"], f"readyz: {ready}")
+    text = requests(other.api, "GET", "/metrics").read().decode()
+    expect("\ntombolo_waiting 1\n" in text and "tombolo_owner_beat_seconds " in text and "tombolo_ready" not in text, text)
+    os.kill(other.process.pid, signal.SIGHUP)
+    expect(within(5, lambda: "the configuration is read again" in other.said()), "SIGHUP is not heard")
+    began = time.monotonic()
+    expect(other.end() == 0 and time.monotonic() - began < 1, f"SIGTERM: {other.said()[-400:]}")
+    expect(within(15, lambda: "\ntombolo_standbys 0\n" in relay.call("GET", "/metrics")[1]), "who waits is not counted")
+    codes = [item["code"] for item in relay.ask("GET", "/v1/overview")["attention"]]
+    expect("no_standby" in codes, f"attention: {codes}")
 
 
 def serves():
@@ -61,11 +99,14 @@ def serves():
     card = {"type": "OrderAttributes", "audience": {"device": "phone-1"}, "state": {"step": 0}}
     for number in range(200):
         relay.ask("PUT", f"/v1/activities/order-{number}", card)
-    other = tombolo("serve", "--config", path, PGUSER="tombolo")
-    expect(other.returncode == 3 and "another relay (" in other.stderr, f"a second relay: {other.stderr}")
-    expect(str(relay.process.pid) in other.stderr, "which relay it is is not said")
+    waits(path, relay)
+    minted = tombolo("key", "mint", "--scope", "observe", "--config", path, PGUSER="tombolo")
+    expect(minted.returncode == 3 and str(relay.process.pid) in minted.stderr and "--relay" in minted.stderr,
+           f"key mint beside a relay: {minted.stderr}")
     run = tombolo("doctor", path, "--relay", relay.api, "--key", relay.key, "-o", "json")
     expect("durability local" in run.stdout, f"doctor: {run.stdout}")
+    run = tombolo("config", "check", "--connect", path, PGUSER="tombolo")
+    expect(run.returncode in (0, 7) and run.stdout.count("\nok ") == 3, f"config check: {run.stdout} {run.stderr}")
     for words in (["log", "verify"], ["backup", "create", f"{WORK}/copy"]):
         run = tombolo(*words, "--config", path, PGUSER="tombolo")
         if words[0] == "log":

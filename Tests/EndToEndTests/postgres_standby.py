@@ -6,40 +6,19 @@ Usage: deploy/postgres/server postgres_standby.py PROGRAM
 The server of TOMBOLO_POSTGRES is the primary; the standby is made from it. The last line on stdout is the summary, as
 JSON; the exit status is 0 where all held.
 """
-import atexit
 import json
 import os
-import shutil
-import signal
 import subprocess
 import threading
 import time
 import urllib.parse
 
-from world import API, Running, expect, finish, folder, free_port, mint, tombolo, within, write
+from world import (
+    API, Running, expect, finish, folder, freeze, mint, pg_ctl, psql, start_standby, thaw, tombolo, within, write)
 
-URL = os.environ["TOMBOLO_POSTGRES"]
-PRIMARY = urllib.parse.urlsplit(URL)
-PROGRAMS = os.path.dirname(sorted(
-    os.path.join(root, "pg_ctl") for root, _, files in os.walk("/usr/lib/postgresql") if "pg_ctl" in files)[-1])
-AS = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+PRIMARY = urllib.parse.urlsplit(os.environ["TOMBOLO_POSTGRES"])
 WORK = folder()
 NOTES = {}
-
-
-def psql(*statements, url=URL):
-    words = ["psql", url, "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1"]
-    for statement in statements:
-        words += ["--command", statement]
-    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
-
-
-def server(*words):
-    return subprocess.run([*AS, *words], cwd="/", check=True, capture_output=True, text=True, timeout=60)
-
-
-def pg_ctl(data, *words):
-    server(f"{PROGRAMS}/pg_ctl", "--pgdata", data, "--silent", "--wait", "--log", f"{data}/log", *words)
 
 
 class Relay(Running, API):
@@ -55,21 +34,6 @@ class Relay(Running, API):
             return status, json.loads(text)
         except OSError:
             return 0, {}  # It ends.
-
-
-def freeze(data):
-    """All processes of a server stop, and keep their connections: as where the network is gone."""
-    postmaster = open(f"{data}/postmaster.pid").readline().strip()
-    children = subprocess.run(["pgrep", "--parent", postmaster], capture_output=True, text=True).stdout
-    frozen = [int(pid) for pid in [postmaster, *children.split()]]
-    for pid in frozen:
-        os.kill(pid, signal.SIGSTOP)
-    return frozen
-
-
-def thaw(frozen):
-    for pid in frozen:
-        os.kill(pid, signal.SIGCONT)
 
 
 def away(relay):
@@ -118,17 +82,7 @@ def away(relay):
 psql("ALTER SYSTEM SET fsync = on", "ALTER SYSTEM SET wal_level = replica", "SELECT pg_reload_conf()")
 time.sleep(0.5)
 place = f"{WORK}/standby"
-os.mkdir(place)
-if AS:
-    shutil.chown(place, "postgres", "postgres")
-os.chmod(place, 0o700)
-server(f"{PROGRAMS}/pg_basebackup", "--pgdata", place, "--write-recovery-conf", "--dbname", URL,
-       "--checkpoint", "fast", "--wal-method", "stream")
-port = free_port()
-with open(f"{place}/postgresql.auto.conf", "a") as file:
-    file.write(f"port = {port}\nunix_socket_directories = '{place}'\nhot_standby = on\n")
-atexit.register(pg_ctl, place, "--mode", "immediate", "stop")
-pg_ctl(place, "start")
+port = start_standby(place)
 database = {
     "postgres": {"host": ["127.0.0.1", "127.0.0.1"], "port": f"{PRIMARY.port},{port}", "dbname": "postgres",
                  "user": "tests"}, "pepper_file": f"{WORK}/pepper"}

@@ -169,9 +169,9 @@ class NotReady(Exception):
 
 
 class Running:
-    """The program, once it has said in its first line that it is ready."""
+    """The program, once it has said that it is ready; with `waits` once it says that it waits for another relay."""
 
-    def __init__(self, *words, log=None, **environment):
+    def __init__(self, *words, log=None, waits=False, **environment):
         self.log = log or f"{folder()}/stderr"
         with open(self.log, "a") as errors:
             self.process = start(PROGRAM, *words, stdout=subprocess.PIPE, stderr=errors,
@@ -179,8 +179,10 @@ class Running:
         timer = threading.Timer(READY_SECONDS, self.process.kill)
         timer.start()
         line = self.process.stdout.readline()
+        if '"waiting":true' in line and not waits:
+            line = self.process.stdout.readline()
         timer.cancel()
-        if '"ready":true' not in line:
+        if ('"waiting":true' if waits else '"ready":true') not in line:
             raise NotReady(f"{words[0]} is not ready (exit {self.process.wait()}): {self.said()[-600:]}")
         self.ready = json.loads(line)
         # Whoever does not read its lines would stop it.
@@ -304,6 +306,61 @@ class World(API):
         for one in filter(None, (self.relay, self.simulator)):
             one.end(signal.SIGKILL)
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+# MARK: PostgreSQL, beside deploy/postgres/server
+
+AS = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+
+
+def psql(*statements, url=None, timeout=60):
+    words = ["psql", url or os.environ["TOMBOLO_POSTGRES"], "--quiet", "--tuples-only", "--no-align", "--set",
+             "ON_ERROR_STOP=1"]
+    for statement in statements:
+        words += ["--command", statement]
+    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=timeout).stdout.strip()
+
+
+def server_program(name, *words):
+    """Runs a program of the server's package, as the server's user."""
+    newest = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))[-1]
+    return subprocess.run([*AS, newest, *words], cwd="/", check=True, capture_output=True, text=True, timeout=60)
+
+
+def pg_ctl(data, *words):
+    server_program("pg_ctl", "--pgdata", data, "--silent", "--wait", "--log", f"{data}/log", *words)
+
+
+def start_standby(place, *settings):
+    """A standby of the server in a folder. Answers its port."""
+    os.mkdir(place)
+    if AS:
+        shutil.chown(place, "postgres", "postgres")
+    os.chmod(place, 0o700)
+    server_program("pg_basebackup", "--pgdata", place, "--write-recovery-conf", "--dbname",
+                   os.environ["TOMBOLO_POSTGRES"], "--checkpoint", "fast", "--wal-method", "stream")
+    port = free_port()
+    lines = [f"port = {port}", f"unix_socket_directories = '{place}'", "hot_standby = on", *settings]
+    with open(f"{place}/postgresql.auto.conf", "a") as file:
+        file.writelines(f"{line}\n" for line in lines)
+    atexit.register(pg_ctl, place, "--mode", "immediate", "stop")
+    pg_ctl(place, "start")
+    return port
+
+
+def freeze(data):
+    """All processes of a server stop, and keep their connections: as where the network is gone."""
+    postmaster = open(f"{data}/postmaster.pid").readline().strip()
+    children = subprocess.run(["pgrep", "--parent", postmaster], capture_output=True, text=True).stdout
+    frozen = [int(pid) for pid in [postmaster, *children.split()]]
+    for pid in frozen:
+        os.kill(pid, signal.SIGSTOP)
+    return frozen
+
+
+def thaw(frozen):
+    for pid in frozen:
+        os.kill(pid, signal.SIGCONT)
 
 
 class Nginx:

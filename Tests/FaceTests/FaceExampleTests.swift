@@ -128,10 +128,23 @@ private func exampleOfALogInADatabase(
     var database = PostgresDatabase()
     database.words = ["host": "db.example.com", "dbname": "relay", "user": "tombolo"]
     database.passwordFile = "/etc/tombolo/database.password"
-    let (log, figures) = try PostgresEventLog.open(
+    let opened = try PostgresEventLog.open(
         database, pepper: pepper, retention: .forever, caution: LogCaution(), clock: clock,
         chance: &chance)
-    _ = (log, figures)
+    _ = (opened.log, opened.figures)
+}
+
+private func exampleOfARelayThatWaits(
+    _ database: PostgresDatabase, chance: some RandomNumberGenerator & Sendable, pepper: [UInt8],
+    clock: @escaping PostgresClock, reading: @escaping @Sendable () -> PostgresReading
+) async throws {
+    var chance = chance
+    let standby = try PostgresStandby(
+        database, pepper: pepper, clock: clock, reading: reading, chance: chance.next())
+    let taken = try await standby.taken()
+    let opened = try await standby.openLog(
+        taken, retention: .forever, caution: LogCaution(), chance: chance)
+    _ = opened
 }
 
 private func exampleOfTheRelay(

@@ -41,7 +41,7 @@ import TomboloEventLog
             patience = PostgresPatience(milliseconds: 300)
             lease = try PostgresLease(
                 PostgresConnection(place.database, patience),
-                holder: PostgresLease.newHolder(chance.next()), { 0 })
+                holder: PostgresLease.newHolder(chance.next()), PostgresPlace.clock)
             log = try Self.log(place.database, lease, proxy)
         }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TestSupport
+import TomboloCore
 import TomboloEventLog
 
 @testable import TomboloLog
@@ -15,6 +16,13 @@ final class PostgresPlace: Sendable {
     /// Another one for each opening: who holds a log is known by it.
     static func newChance() -> SplitMix64 {
         SplitMix64(seed: openings.add(1, ordering: .relaxed).newValue)
+    }
+
+    /// The machine's clock: waits for an owner count on it.
+    static let clock: PostgresClock = {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// Whether there is a server, and this program can ask it.
@@ -46,7 +54,7 @@ final class PostgresPlace: Sendable {
             var chance = Self.newChance()
             let new = try PostgresLease(
                 PostgresConnection(database), holder: PostgresLease.newHolder(chance.next()),
-                { 0 })
+                Self.clock)
             lease = new
             return new
         }
@@ -55,6 +63,11 @@ final class PostgresPlace: Sendable {
 
     func reading() throws(EventLogError) -> any LogReading {
         try PostgresEventLog.reading(database)
+    }
+
+    func ask(_ statements: String...) throws {
+        let connection = try PostgresConnection(database)
+        for statement in statements { _ = try connection.ask(statement) }
     }
 
     /// A writer that is open knows nothing of the newest commit.
@@ -75,4 +88,14 @@ final class PostgresPlace: Sendable {
     func forgetCommit() throws(EventLogError) { throw .closed }
     func drop() {}
     #endif
+}
+
+extension SampleActivities {
+    /// The event of one activity that has this version.
+    static func batch(ofVersion version: Int64) -> AppendBatch {
+        var activities = SampleActivities()
+        var events: [NewEvent] = []
+        for _ in 0..<version { events = [activities.next(1, "{}", at: Sample.noon)] }
+        return activities.batch(events)
+    }
 }

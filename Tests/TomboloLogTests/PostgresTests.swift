@@ -22,15 +22,17 @@ import TomboloEventLog
         var chance = PostgresPlace.newChance()
         return try PostgresEventLog.open(
             database ?? place.database, pepper: pepper, retention: .forever,
-            caution: LogCaution(), clock: { 0 }, chance: &chance
+            caution: LogCaution(), clock: PostgresPlace.clock, chance: &chance
         ).log
     }
 
     /// Why `body` does not open a log.
     private func cause(_ body: () throws -> Void) -> String {
         let error = #expect(throws: EventLogError.self, performing: body)
-        guard case .unusable(let cause, let hint) = error else { return "\(error as Any)" }
-        return "\(cause); \(hint)"
+        return switch error {
+        case .unusable(let cause, let hint), .owned(let cause, let hint): "\(cause); \(hint)"
+        default: "\(error as Any)"
+        }
     }
 
     // MARK: Sessions
@@ -118,7 +120,7 @@ import TomboloEventLog
         let database = place.database
         let made = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<4 {
-                group.addTask { try PostgresEventLog.create(database, pepper: [1]) }
+                group.addTask { try PostgresEventLog.create(database, pepper: [1]) == .made }
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
@@ -138,7 +140,7 @@ import TomboloEventLog
         #expect(PostgresDatabase.objection(toSchema: "information_schema") != nil)
         var reserved = database
         reserved.schema = "user"
-        #expect(try PostgresEventLog.create(reserved, pepper: [1]))
+        #expect(try PostgresEventLog.create(reserved, pepper: [1]) == .made)
         try ask("DROP SCHEMA \"user\" CASCADE")
         try ask("CREATE SCHEMA \(schema)")
         try ask("CREATE TABLE \(schema).owner(id int)")
@@ -162,7 +164,7 @@ import TomboloEventLog
         var chance = SplitMix64(seed: 1)
         for end in [items.count / 2, items.count] {
             let taking = try PostgresEventLog.importing(
-                place.database, pepper: nil, chance: &chance)
+                place.database, pepper: nil, clock: PostgresPlace.clock, chance: &chance)
             for item in items[..<end] { try taking.take(item) }
             guard end == items.count else { continue }
             try taking.finish()
@@ -170,7 +172,8 @@ import TomboloEventLog
         #expect(try LogVerification(place.reading()).run { _ in }.wrong == [])
         #expect(
             cause {
-                _ = try PostgresEventLog.importing(place.database, pepper: nil, chance: &chance)
+                _ = try PostgresEventLog.importing(
+                    place.database, pepper: nil, clock: PostgresPlace.clock, chance: &chance)
             }.contains("has a log already"))
         #expect(try LogVerification(place.reading()).run { _ in }.events == 3_000)
     }
@@ -246,11 +249,13 @@ import TomboloEventLog
         _ = try PostgresEventLog.create(place.database, pepper: [1])
         defer { place.drop() }
         var chance = PostgresPlace.newChance()
-        let first = try PostgresEventLog.importing(place.database, pepper: nil, chance: &chance)
+        let first = try PostgresEventLog.importing(
+            place.database, pepper: nil, clock: PostgresPlace.clock, chance: &chance)
         try first.take(.identity(hashKey: [1, 2], restoredAt: nil))
         #expect(
             cause {
-                _ = try PostgresEventLog.importing(place.database, pepper: nil, chance: &chance)
+                _ = try PostgresEventLog.importing(
+                    place.database, pepper: nil, clock: PostgresPlace.clock, chance: &chance)
             }.contains("another relay ("))
         try first.take(.end(items: 1))
         try first.finish()
@@ -265,7 +270,7 @@ import TomboloEventLog
         try ask("INSERT INTO \(schema).batch VALUES (9223372036854775807)")
         #expect(cause { _ = try open() }.contains("no transaction of the log"))
         try ask("UPDATE \(schema).owner SET epoch = 9223372036854775807, holder = ''")
-        #expect(cause { _ = try open() }.contains("the table owner has"))
+        #expect(cause { _ = try open() }.contains("the tables owner and beat have"))
     }
 
     @Test func `after a log went back, the owner of before leaves a new one alone`() async throws {
@@ -297,17 +302,15 @@ import TomboloEventLog
         #expect(try await next.recover(idempotencySince: .distantPast).restoredAt != nil)
         await next.close()
         var chance = PostgresPlace.newChance()
-        try PostgresEventLog.setRestored(place.database, chance: &chance)
+        try PostgresEventLog.setRestored(
+            place.database, clock: PostgresPlace.clock, chance: &chance)
         let last = try open()
         _ = try await last.append(Self.batch(2))
         await last.close()
     }
 
     private static func batch(_ version: Int64) -> AppendBatch {
-        var activities = SampleActivities()
-        var events: [NewEvent] = []
-        for _ in 0..<version { events = [activities.next(1, "{}", at: Sample.noon)] }
-        return activities.batch(events)
+        SampleActivities.batch(ofVersion: version)
     }
 }
 #endif

@@ -15,7 +15,7 @@ import TomboloRelay
         machine.diskFreeBytes = 1
         machine.database = MachineView.Database(
             durability: "local", commitMedian: 0.1, commitP99: 0.2, bytes: 1, deadRows: 1,
-            oldestSnapshot: 1)
+            oldestSnapshot: 1, standbys: 1)
         return machine
     }()
 

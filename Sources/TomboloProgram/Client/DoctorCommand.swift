@@ -3,6 +3,7 @@ import TomboloCore
 import TomboloHTTP
 import TomboloJSON
 import TomboloLoop
+import TomboloPostgres
 
 /// `doctor`: reports the state of the running relay. For each configured app, it also reports
 /// whether Apple (or a simulator) would accept pushes. If not, it names the cause and the fix.
@@ -30,6 +31,20 @@ enum DoctorCommand {
         init(_ finding: ConfigurationFinding, _ sources: ConfigurationSources) {
             let name = finding.pointer.split(separator: "/").first.map(String.init) ?? "files"
             self.init(check: name, .failed, detail: sources.text(finding), fix: finding.remedy)
+        }
+
+        init(_ finding: PostgresFinding) {
+            self.init(
+                check: finding.check, finding.isOK ? .ok : .failed,
+                detail: OperatorLog.shown(finding.detail), fix: finding.hint)
+        }
+
+        /// The lines for people.
+        var text: String {
+            let name = app.isEmpty ? check : app
+            let word = verdict.rawValue
+            let gap = String(repeating: " ", count: 11 - word.count)
+            return "\(word)\(gap)\(name): \(detail)" + (fix.map { "\n  try: \($0)" } ?? "") + "\n"
         }
     }
 
@@ -66,7 +81,13 @@ enum DoctorCommand {
             configuration: sources.configuration, named: named,
             key: context.invocation.text(.key), caFile: context.invocation.text(.caFile),
             now: SystemClock().now())
-        findings += await relay.findings(context.loop)
+        let answers = await relay.findings(context.loop)
+        findings += answers
+        if let database = sources.configuration.database,
+            named == nil || answers.contains(where: { $0.check == "relay" && !$0.isOK })
+        {
+            findings += database.examine()
+        }
         for (place, app) in sources.configuration.apps.enumerated() {
             // If the app cannot be used, its faults are already among the findings.
             guard let checked = try? CheckedApp(app, at: place) else { continue }
@@ -173,14 +194,7 @@ enum DoctorCommand {
         _ findings: [Finding], _ context: CommandContext
     ) throws(ProgramError) {
         guard !context.printsTable else {
-            let lines = findings.map { finding in
-                let name = finding.app.isEmpty ? finding.check : finding.app
-                let fix = finding.fix.map { "\n  try: \($0)" } ?? ""
-                let word = finding.verdict.rawValue
-                let gap = String(repeating: " ", count: 11 - word.count)
-                return "\(word)\(gap)\(name): \(finding.detail)\(fix)\n"
-            }
-            return try context.terminal.show(lines.joined())
+            return try context.terminal.show(findings.map(\.text).joined())
         }
         try context.terminal.printObject { writer in
             let isOK = !findings.contains { [.failed, .elsewhere].contains($0.verdict) }

@@ -82,7 +82,9 @@ struct RelayExamination {
         let root = (try? JSONDocument(answer.body))?.root
         let entries = root?.items("entries") ?? []
         guard (200..<300).contains(answer.status) else {
-            let reason = entries.first { $0["code"]?.string == "not_ready" }?["text"]?.string
+            let reason = entries.first {
+                ["not_ready", "waiting"].contains($0["code"]?.string)
+            }?["text"]?.string
             guard root?["entries"] != nil else {
                 throw RelayProblem(status: answer.status, body: answer.body).error(name: nil)
             }

@@ -2,11 +2,13 @@ import Glibc
 import TomboloCore
 import TomboloCrypto
 import TomboloJSON
+import TomboloPostgres
 
 /// `config check`, `config show` and `config doc`.
 enum ConfigurationCommands {
     /// Checks the configuration as `serve` would, and prints every fault. Returns status 7 if the
-    /// relay would start but there are warnings.
+    /// relay would start but there are warnings. With `--connect` it also tries the database:
+    /// status 1 if that cannot be used at all, 6 if something is missing in it.
     static func check(_ context: CommandContext) async throws -> ExitStatus {
         let sources = try ConfigurationSources(
             context.invocation, path: context.invocation.argument(0))
@@ -14,13 +16,24 @@ enum ConfigurationCommands {
         let checked = try sources.checked()
         let configuration = checked.configuration
         let file = sources.file?.path ?? "the configuration without a file"
+        let database = context.invocation.isGiven(.connect) ? configuration.database : nil
+        guard database != nil || !context.invocation.isGiven(.connect) else {
+            throw ProgramError.usage(
+                "--connect tries a database, and \(file) names none",
+                remedy: "tombolo config check, without --connect")
+        }
         let count = "\(configuration.apps.count) app\(configuration.apps.count == 1 ? "" : "s")"
         try context.terminal.print(
             "\(file) is in order: listens on \(configuration.listen), stores in "
-                + "\(configuration.data ?? ""), \(count)")
+                + "\(configuration.database?.postgres.title ?? configuration.data ?? ""), \(count)")
         let notices = checked.notices(at: SystemClock().now())
         for notice in notices { context.terminal.complain("tombolo: \(sources.line(notice))\n") }
-        return notices.isEmpty ? .succeeded : .lint
+        let findings = database?.examine() ?? []
+        try context.terminal.show(findings.map(\.text).joined())
+        guard findings.contains(where: \.isTrouble) else {
+            return notices.isEmpty ? .succeeded : .lint
+        }
+        return findings.contains(where: \.isOK) ? .partly : .failed
     }
 
     /// Warns that no configuration file is read. Like `serve`, the command does not search for one.

@@ -18,6 +18,8 @@ extension Flag {
     static let scenario = Flag(
         "scenario", .choice(Scenario.ofCards + Scenario.ofWidgets),
         "a scenario whose producer runs from the start and answers taps")
+    static let connect = toggle(
+        "connect", "also try the database: its server, schema, pepper and this role's rights")
     static let origin = toggle("origin", "show where each value comes from")
     static let scope = Flag(
         "scope", .text("SCOPES"),
@@ -139,12 +141,17 @@ extension Subcommand {
         flags: Flag.ofConfiguration + [.consoleDirectory],
         details: [
             "On SIGTERM it finishes what it accepted, then stops. stderr gets a line when it starts\n"
-                + "and stops, for each change of its health, and for each request that it refuses."
+                + "and stops, for each change of its health, and for each request that it refuses.",
+            "Where another relay owns the log in a database it listens, answers 503 and waits, until it\n"
+                + "can take the log over. `/readyz` says for whom it waits.",
+            "Status 3: the log cannot be opened, or another relay uses the data directory. Status 1:\n"
+                + "the relay could not go on, or another one has taken its log in a database. Start it\n"
+                + "again then, as systemd does: it recovers what it acknowledged.",
         ],
         examples: [
             "tombolo serve --config /etc/tombolo/tombolo.json",
             "tombolo serve --config tombolo.json --log json 2>>relay.log",
-        ], makesFiles: true, run: ServeCommand.run)
+        ], exits: [.notFoundOrConflict], makesFiles: true, run: ServeCommand.run)
 
     static let sim = Subcommand(
         path: ["sim"], summary: "Run a strict simulator of Apple's push service and its phones",
@@ -194,12 +201,17 @@ extension Subcommand {
     static let configCheck = Subcommand(
         path: ["config", "check"], summary: "Check the configuration and the files it names",
         arguments: [Argument("FILE", .file, optional: true, "instead of --config")],
-        flags: Flag.ofConfiguration + [.credentials],
+        flags: Flag.ofConfiguration + [.credentials, .connect],
         details: [
             "Makes the same checks as serve, but starts nothing. Status 7: a relay would start, but\n"
-                + "stderr says what needs attention, such as a certificate that expires soon."
-        ], examples: ["tombolo config check /etc/tombolo/tombolo.json"], exits: [.lint],
-        run: ConfigurationCommands.check)
+                + "stderr says what needs attention, such as a certificate that expires soon.",
+            "With --connect each check of the database is a line. A relay may run on it meanwhile.\n"
+                + "Status 6: something is missing in the database; 1: it cannot be used at all.",
+        ],
+        examples: [
+            "tombolo config check /etc/tombolo/tombolo.json",
+            "tombolo config check --connect --config tombolo.json",
+        ], exits: [.partly, .lint], run: ConfigurationCommands.check)
 
     static let configShow = Subcommand(
         path: ["config", "show"], summary: "Print the configuration as the relay would use it",

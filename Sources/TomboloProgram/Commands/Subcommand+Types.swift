@@ -88,6 +88,8 @@ extension Subcommand {
                 + "With a key of the tenant main and scope operate, the relay also reports its disk, log,\n"
                 + "clock, certificate, upstreams and authorities. With --relay and no configuration it asks\n"
                 + "only that relay.",
+            "With a database in the configuration it tries that as config check --connect does, but\n"
+                + "not if the relay of --relay answers.",
             "Sends one push to the endpoint of each app, to a token that no phone has. The answer\n"
                 + "shows whether key, team, environment, topic and clock are right. No phone receives the\n"
                 + "push.",

@@ -1,6 +1,7 @@
 import TomboloCore
 import TomboloJSON
 package import TomboloPostgres
+import TomboloServer
 
 extension Configuration {
     /// A PostgreSQL server that keeps the log. It replaces the data directory.
@@ -13,6 +14,7 @@ extension Configuration {
         var schema = "tombolo"
         var pooler: String?
         var durability = PostgresDatabase.Durability.local.rawValue
+        var lease = Span.seconds(5)
         /// True if it comes from a command line, which is meant for experiments.
         var isForTrying = false
 
@@ -35,6 +37,7 @@ extension Configuration {
             database.schema = schema
             database.isPooled = pooler != nil
             database.durability = .init(rawValue: durability) ?? .local
+            database.leaseMilliseconds = lease.nanoseconds / 1_000_000
             database.takesUnsafeServer = isForTrying
             return database
         }
@@ -59,6 +62,9 @@ extension Configuration.Database {
             "durability",
             .choice(\.durability, PostgresDatabase.Durability.allCases.map(\.rawValue)),
             "where a commit is before it is acknowledged: on the server's disk, or a standby's too"),
+        Setting(
+            "lease", .duration(\.lease, .seconds(3) ... .seconds(60)),
+            "how long the log's owner shows no sign of life before another relay takes the log"),
     ]
 
     /// The keys of `database.postgres`.
@@ -98,13 +104,19 @@ extension Configuration.Database {
         return database
     }
 
+    /// Tries the database, as a relay would use it.
+    func examine() -> [DoctorCommand.Finding] {
+        // The fault of a pepper that cannot be read is among `findings()`.
+        PostgresEventLog.examine(postgres, pepper: try? pepper().check).map { .init($0) }
+    }
+
     /// Faults of the files and parameters with which a relay cannot start.
     func findings() -> [ConfigurationFinding] {
         guard PostgresEventLog.isThere else {
             return [
                 ConfigurationFinding(
                     pointer: "/database", cause: "this tombolo is built without PostgreSQL",
-                    remedy: "swift build -c release --traits ClipPack,Postgres")
+                    remedy: "swift build -c release, without --disable-default-traits")
             ]
         }
         var findings: [ConfigurationFinding] = []

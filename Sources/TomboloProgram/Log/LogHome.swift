@@ -31,9 +31,10 @@ enum LogHome {
         self = home
     }
 
+    /// Opens the log. Throws `.owned` if another relay owns it.
     func open(
         retention: LogRetention = .forever, caution: LogCaution = LogCaution()
-    ) throws -> (log: EngineEventLog, figures: PostgresFigures?) {
+    ) throws -> (log: EngineEventLog, database: PostgresEventLog.Opened?) {
         var chance = SystemRandomNumberGenerator()
         switch self {
         case .directory(let path):
@@ -42,10 +43,10 @@ enum LogHome {
                 directory: path, retention: retention, caution: caution, chance: &chance)
             return (log, nil)
         case .database(let database):
-            let (log, figures) = try PostgresEventLog.open(
+            let opened = try PostgresEventLog.open(
                 database.postgres, pepper: try database.pepper().check, retention: retention,
                 caution: caution, clock: SystemClock.sinceBoot, chance: &chance)
-            return (log, figures)
+            return (opened.log, opened)
         }
     }
 
@@ -79,7 +80,8 @@ enum LogHome {
             try requireFile()
             try LogBackup.setRestored(path, at: SystemClock().now())
         case .database(let database):
-            try PostgresEventLog.setRestored(database.postgres, chance: &chance)
+            try PostgresEventLog.setRestored(
+                database.postgres, clock: SystemClock.sinceBoot, chance: &chance)
         }
     }
 
@@ -92,7 +94,8 @@ enum LogHome {
             return try LogImport(directory: path, chance: &chance)
         case .database(let database):
             let check = database.pepperFile.isEmpty ? nil : try database.pepper().check
-            return try PostgresEventLog.importing(database.postgres, pepper: check, chance: &chance)
+            return try PostgresEventLog.importing(
+                database.postgres, pepper: check, clock: SystemClock.sinceBoot, chance: &chance)
         }
     }
 

@@ -3,7 +3,8 @@ import Glibc
 import TomboloCore
 
 /// Counts which rows of the log make relays crash. The file `tombolo.crashes` in the data
-/// directory, one mapped page, keeps the counts from process to process.
+/// directory, one mapped page, keeps the counts from process to process. For a log in a database,
+/// it is in the service's state directory.
 ///
 /// Without it, a bug that one row triggers would crash every start. After two processes have
 /// crashed while they worked on the same activity or record, the next one leaves it out and reports
@@ -15,10 +16,27 @@ struct CrashNotes {
 
     private let page: UnsafeMutablePointer<tombolo_crash_page>
 
+    /// For the log of `configuration`: in its data directory, or with a database, where each schema
+    /// has a file of its own, in systemd's `STATE_DIRECTORY`. Nil without such a directory.
+    ///
+    /// - Parameter state: paths with colons between; the first one is used.
+    init?(
+        _ configuration: Configuration,
+        state: String? = getenv("STATE_DIRECTORY").map { String(cString: $0) }
+    ) {
+        if let database = configuration.database {
+            guard let directory = state?.split(separator: ":").first else { return nil }
+            self.init(directory: String(directory), file: "tombolo-\(database.schema).crashes")
+        } else {
+            guard let data = configuration.data else { return nil }
+            self.init(directory: data)
+        }
+    }
+
     /// Nil if the directory does not exist yet, or its file system cannot map files.
-    init?(directory: String) {
+    init?(directory: String, file: String = "tombolo.crashes") {
         guard access(directory, W_OK) == 0,
-            let page = tombolo_crash_page_open(directory + "/tombolo.crashes")
+            let page = tombolo_crash_page_open("\(directory)/\(file)")
         else { return nil }
         self.page = page
         let program = Self.program

@@ -7,7 +7,8 @@ import TomboloServer
 
 /// `key mint`, `key ls`, `key rm` and `key rotate`.
 enum KeyCommands {
-    /// `key mint`: if no relay uses the log, writes the key into it; else asks the relay.
+    /// `key mint`: if no relay uses the log, writes the key into it. If one does, asks that relay
+    /// with `--key`; without it, the error says how.
     static func mint(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
         let text = try invocation.needed(.scope, like: "key mint --scope produce,observe")
@@ -38,8 +39,7 @@ enum KeyCommands {
             let status = try await write(context, scopes, home)
             if let newData { sayThatItIsNew(newData, context) }
             return status
-        } catch let error as EventLogError {
-            guard case .unusable(let cause, _) = error else { throw error }
+        } catch EventLogError.owned(let cause, _) {
             guard invocation.text(.key) == nil else { return try await ask(context, scopes) }
             throw ProgramError(
                 cause,

@@ -19,6 +19,14 @@ struct ReadyLine: Hashable, Sendable {
     /// The wall of phones of `dev`, with the key.
     var wall: String { "\(consoleWithKey)/phones" }
 
+    /// The line of a relay that waits for its log.
+    var waiting: JSON {
+        JSON.object { writer in
+            writer.member("waiting", true)
+            writer.member("api", api.description)
+        }
+    }
+
     var json: JSON {
         JSON.object { writer in
             writer.member("ready", true)

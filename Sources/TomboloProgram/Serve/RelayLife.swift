@@ -28,6 +28,11 @@ final class RelayLife: @unchecked Sendable {
                 .adding("pid", "\(getpid())"))
     }
 
+    /// Logs that another relay owns the log.
+    func waits(_ text: String, at origin: Origin) {
+        log.write(OperatorNote(.info, .waiting, "the relay at \(origin) \(text)"))
+    }
+
     /// Logs that the relay has ended. `error` is nil if it was stopped on request.
     func ended(_ error: ProgramError?) {
         let before = startedAt == nil ? "before it took requests" : "after \(age.roundedText)"

@@ -18,53 +18,56 @@ final class RelayService: @unchecked Sendable {
 
     let relay: Relay
     private let log: EngineEventLog
-    /// Reads figures of the database; nil if the log is in a directory.
-    private let figures: PostgresFigures?
+    /// The database; nil if the log is in a directory.
+    private let database: PostgresEventLog.Opened?
     private let upstreams: UpstreamSender
     private let access: AccessControl
     private let doors: ServerDoors
     private let server: HTTPServer
+    /// Serves before this relay has its log; nil if it had it at once.
+    private let front: RelayFront?
     private let loop: EpollLoop
     private let isSecure: Bool
 
     /// Maximum time for answering accepted requests after a stop.
     static let drainTime = Duration.seconds(10)
+    /// How often to look whether another relay has taken the log.
+    private static let ownerLook = Duration.milliseconds(200)
     /// Maximum time for pushes in flight after a stop: the push client waits as long.
     static let pushTime = Duration.seconds(10)
 
     /// Opens the log, recovers, and binds the listener. `report` gets a note for each damaged row,
     /// and all later notes. `tls` is made from the configuration's files; if it is nil, the
     /// listener uses clear text. `inherited` is a listening socket to use instead of an address.
+    ///
+    /// - Parameter front: opens the log instead, when no other relay owns it any more, and listens
+    ///   already.
     init(
         _ configuration: Configuration, tls: TLSServerConfiguration? = nil,
-        inherited: InheritedSocket? = nil, upstreams: UpstreamSender, loop: EpollLoop,
-        report: @escaping @Sendable (OperatorNote) -> Void
+        inherited: InheritedSocket? = nil, front: RelayFront? = nil, upstreams: UpstreamSender,
+        loop: EpollLoop, report: @escaping @Sendable (OperatorNote) -> Void
     ) async throws {
         guard let home = LogHome(configuration) else {
             throw ProgramError.usage(
                 "there is no data directory",
                 remedy: "tombolo serve --data /var/lib/tombolo, or \"data\" in the --config file")
         }
-        self.loop = loop
-        self.upstreams = upstreams
+        (self.loop, self.upstreams, self.front) = (loop, upstreams, front)
         let modes = configuration.data.map { DataModes($0, isDryRun: false).notes }
         for note in modes ?? [] { report(note) }
         var chance = SystemRandomNumberGenerator()
-        let crashes = configuration.data.flatMap { CrashNotes(directory: $0) }
+        let crashes = CrashNotes(configuration)
         let note = crashes?.watch()
         if crashes == nil { CrashNotes.watchWithoutPage() }
         let trapped = crashes?.trapped ?? [:]
-        do {
-            (log, figures) = try home.open(
-                retention: configuration.retention,
-                caution: LogCaution(note: note, trapped: trapped))
-        } catch let error as EventLogError {
-            throw ProgramError(error)
-        }
+        (log, database) = try await Self.openLog(
+            home, front, configuration.retention, LogCaution(note: note, trapped: trapped))
+        if let trust = database?.trust { upstreams.mayPush = { trust.holds } }
         Self.report(log.lastRun, report)
         relay = Relay(
             loop: loop, log: log, sender: upstreams, configuration: configuration.core,
-            wallClock: SystemClock(), seed: chance.next(), channels: upstreams,
+            wallClock: SystemClock(after: database?.lastReading), seed: chance.next(),
+            channels: upstreams,
             trapped: trapped, workNote: note,
             refusalReasons: APNsReason.names, report: report)
         upstreams.attach(relay)
@@ -90,10 +93,25 @@ final class RelayService: @unchecked Sendable {
         doors.report = report
         isSecure = tls != nil
         doors.certificateEnd = tls?.validity.upperBound
-        server = try Self.listen(
-            configuration.listen, inherited, tls, loop, doors,
-            limits: configuration.server)
+        server =
+            if let front { front.server } else {
+                try Self.listen(
+                    configuration.listen, inherited, tls, loop, doors,
+                    limits: configuration.server)
+            }
         watch(configuration.data)
+    }
+
+    private static func openLog(
+        _ home: LogHome, _ front: RelayFront?, _ retention: LogRetention, _ caution: LogCaution
+    ) async throws -> (EngineEventLog, PostgresEventLog.Opened?) {
+        do {
+            guard let front else { return try home.open(retention: retention, caution: caution) }
+            let opened = try await front.openLog(retention: retention, caution: caution)
+            return (opened.log, opened)
+        } catch let error as EventLogError {
+            throw ProgramError(error)
+        }
     }
 
     private static func report(_ lastRun: Instant?, _ report: (OperatorNote) -> Void) {
@@ -102,13 +120,14 @@ final class RelayService: @unchecked Sendable {
             OperatorNote(
                 .warning, .lastRun,
                 "the last run did not stop by itself: it was killed, or the machine went down; "
-                    + "its last commit was at \(lastRun.rfc3339)",
-                remedy: "journalctl -k, for the kernel's own words"))
+                    + "its last sign was at \(lastRun.rfc3339)",
+                remedy: "journalctl -k, on the machine where it ran, for the kernel's own words"))
     }
 
     /// Gives the API access to figures of the server and the machine.
     private func watch(_ data: String?) {
-        let (memory, cuts, upstreams, figures) = (server.memory, server.cuts, upstreams, figures)
+        let (memory, cuts, upstreams) = (server.memory, server.cuts, upstreams)
+        let figures = database?.figures
         doors.watch = { HTTPServerView(memory, cuts) }
         doors.machine = {
             var view = MachineReader(data: data).view
@@ -119,16 +138,10 @@ final class RelayService: @unchecked Sendable {
     }
 
     /// The relay's address for clients on this machine, with the actual port.
-    var origin: Origin {
-        let host = server.address.host
-        return Origin(
-            scheme: isSecure ? .https : .http,
-            host: host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host,
-            port: UInt16(server.address.port))
-    }
+    var origin: Origin { server.origin(isSecure: isSecure) }
 
     /// Serves until `stop` has finished. Throws if the log fails, because only a restart can find
-    /// out what is on disk.
+    /// out what is on disk, and if another relay takes it.
     ///
     /// - Parameter ready: called once the relay accepts requests.
     func run(_ ready: @escaping @Sendable () async throws -> Void) async throws {
@@ -136,8 +149,9 @@ final class RelayService: @unchecked Sendable {
             try await serve(ready)
         } catch {
             await log.close()
-            if let failure = error as? EventLogError { throw ProgramError(failure) }
-            throw error
+            guard let failure = error as? EventLogError else { throw error }
+            guard case .owned(let cause, let hint) = failure else { throw ProgramError(failure) }
+            throw ProgramError(cause, remedy: hint)
         }
         await log.close()
     }
@@ -148,9 +162,20 @@ final class RelayService: @unchecked Sendable {
                 try await self.relay.run()
                 return .relay
             }
-            group.addTask {
-                try await self.server.run()
-                return .server
+            if let front {
+                front.doors.doors = doors
+            } else {
+                group.addTask {
+                    try await self.server.run()
+                    return .server
+                }
+            }
+            if let trust = database?.trust {
+                group.addTask {
+                    while trust.lost == nil { try await self.loop.sleep(for: Self.ownerLook) }
+                    if let lost = trust.lost { throw lost }
+                    return .other
+                }
             }
             group.addTask {
                 await self.relay.makeChannels()
@@ -218,9 +243,9 @@ final class RelayService: @unchecked Sendable {
         doors.certificateEnd = tls.validity.upperBound
     }
 
-    private static func listen(
+    static func listen(
         _ address: SocketAddressText, _ inherited: InheritedSocket?, _ tls: TLSServerConfiguration?,
-        _ loop: EpollLoop, _ doors: ServerDoors, limits: HTTPServerLimits
+        _ loop: EpollLoop, _ doors: any HTTPHandler, limits: HTTPServerLimits
     ) throws(ProgramError) -> HTTPServer {
         do {
             return try HTTPServer(
@@ -267,19 +292,31 @@ extension Configuration.App {
     }
 }
 
+extension HTTPServer {
+    /// The address for clients on this machine, with the actual port.
+    func origin(isSecure: Bool) -> Origin {
+        let host = address.host
+        return Origin(
+            scheme: isSecure ? .https : .http,
+            host: host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host,
+            port: UInt16(address.port))
+    }
+}
+
 extension MachineView.Database {
     fileprivate init(_ view: PostgresFigures.View) {
         self.init(
             durability: view.durability, commitMedian: view.commitMedian,
             commitP99: view.commitP99, bytes: view.bytes, deadRows: view.deadRows,
-            oldestSnapshot: view.oldestSnapshot)
+            oldestSnapshot: view.oldestSnapshot, standbys: view.standbys)
     }
 }
 
 extension ProgramError {
     init(_ error: EventLogError) {
         switch error {
-        case .unusable(let cause, let hint):
+        case .unusable(let cause, let hint), .owned(let cause, let hint),
+            .unavailable(let cause, let hint):
             self.init(cause, remedy: hint, status: .notFoundOrConflict)
         case .full(let hint): self.init("the disk is full", remedy: hint)
         case .outcomeUnknown(let cause):

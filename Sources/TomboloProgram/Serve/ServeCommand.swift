@@ -1,5 +1,8 @@
 import Glibc
+import TomboloHTTP
 import TomboloLoop
+import TomboloRelay
+import TomboloServer
 
 /// `serve`: runs a relay.
 enum ServeCommand {
@@ -30,19 +33,74 @@ enum ServeCommand {
         for notice in checked.notices(at: SystemClock().now()) {
             life.log.write(sources.note(notice))
         }
+        guard let database = checked.configuration.database else {
+            return try await serve(context, manager, sources, checked, life, hangUps, nil)
+        }
+        let front = try RelayFront(
+            checked, database, inherited: manager.listener, loop: context.loop)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await front.server.run() }
+            group.addTask { try await manager.reassure(on: context.loop) }
+            defer { group.cancelAll() }
+            guard try await wait(context, manager, front, life, hangUps) else { return }
+            try await serve(context, manager, sources, front.checked, life, hangUps, front)
+        }
+    }
+
+    /// Waits until no other relay owns the log. Returns false if a signal came first.
+    private static func wait(
+        _ context: CommandContext, _ manager: Supervisor, _ front: RelayFront, _ life: RelayLife,
+        _ hangUps: SignalWaiter
+    ) async throws -> Bool {
+        let signals = try SignalWaiter([SIGTERM, SIGINT], on: context.loop)
+        defer { signals.close() }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await front.readAgain(context, manager.address, hangUps) { life.log.write($0) }
+            }
+            group.addTask {
+                life.signal = try await signals.next()
+                front.giveUp()
+            }
+            defer { group.cancelAll() }
+            return try await front.wait { owner in
+                life.waits(owner.text, at: front.origin)
+                await manager.ready(owner.text, on: context.loop)
+                guard !front.hasSaidThatItWaits else { return }
+                front.hasSaidThatItWaits = true
+                try context.terminal.write(line: ReadyLine(api: front.origin).waiting)
+            } trouble: { cause in
+                life.log.write(
+                    cause.map {
+                        OperatorNote(
+                            .error, .logSilent,
+                            "the log's owner cannot be looked at, and the log not be taken: \($0)")
+                    }
+                        ?? OperatorNote(
+                            .info, .logAnswers, "the log's owner can be looked at again"))
+            }
+        }
+    }
+
+    private static func serve(
+        _ context: CommandContext, _ manager: Supervisor, _ sources: ConfigurationSources,
+        _ checked: CheckedConfiguration, _ life: RelayLife, _ hangUps: SignalWaiter,
+        _ front: RelayFront?
+    ) async throws {
         let upstreams = UpstreamSender()
+        upstreams.mayPush = front?.mayPush
         try upstreams.open(checked.apps, loop: context.loop)
         var configuration = checked.configuration
         configuration.readConsole(from: context.invocation.text(.consoleDirectory))
         let service = try await RelayService(
-            configuration, tls: checked.tls, inherited: manager.listener, upstreams: upstreams,
-            loop: context.loop
+            configuration, tls: checked.tls, inherited: manager.listener, front: front,
+            upstreams: upstreams, loop: context.loop
         ) { life.log.write($0) }
         let ready = ReadyLine(api: service.origin)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await upstreams.run() }
             group.addTask { try await stopOnSignal(service, manager, life, context.loop) }
-            group.addTask { try await manager.reassure(on: context.loop) }
+            if front == nil { group.addTask { try await manager.reassure(on: context.loop) } }
             let reload = ServeReload(
                 context, manager, sources, checked, upstreams: upstreams, service: service,
                 log: life.log)

@@ -1,11 +1,32 @@
 import CLinux
 import Glibc
 package import TomboloCore
+import TomboloPostgres
 import TomboloRelay
 
 /// The machine's clocks.
 package struct SystemClock: WallClock {
+    /// What the clock of another machine said, and when (`sinceBoot`).
+    private var other: (reading: PostgresReading, at: Double)?
+
     package init() {}
+
+    /// - Parameter reading: what the clock of the machine of the last relay says now.
+    init(after reading: PostgresReading?) {
+        other = reading.map { ($0, Self.sinceBoot()) }
+    }
+
+    package func monotonic(ofBoot boot: String) -> Int64? {
+        guard let (reading, at) = other, reading.boot == boot else { return nil }
+        return reading.nanoseconds + Int64((Self.sinceBoot() - at) * 1e9)
+    }
+
+    /// What this machine's monotonic clock says, which is the loop's.
+    static func reading() -> PostgresReading {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return (bootOfMachine, Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
 
     /// The kernel's random id of this boot.
     package var boot: String { Self.bootOfMachine }

@@ -179,7 +179,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     /// Adds fields: browsers must not guess the media type, and an answer must not be stored unless
     /// it says so (RFC 9111, section 5.2.2), because most are private.
-    private static func guarded(_ fields: HTTPFields) -> HTTPFields {
+    static func guarded(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         if !fields.contains("x-content-type-options") {
             fields.append("x-content-type-options", "nosniff")

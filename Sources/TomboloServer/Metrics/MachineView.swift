@@ -39,13 +39,15 @@ package struct MachineView: Hashable, Sendable {
         package let deadRows: Int64
         /// Age of the oldest snapshot, in transactions.
         package let oldestSnapshot: Int64
+        /// Number of relays that wait for the log; nil until it was read.
+        package let standbys: Int64?
 
         /// Makes a view from all its values.
         package init(
             durability: String, commitMedian: Double, commitP99: Double, bytes: Int64,
-            deadRows: Int64, oldestSnapshot: Int64
+            deadRows: Int64, oldestSnapshot: Int64, standbys: Int64?
         ) {
-            (self.durability, self.bytes) = (durability, bytes)
+            (self.durability, self.bytes, self.standbys) = (durability, bytes, standbys)
             (self.commitMedian, self.commitP99) = (commitMedian, commitP99)
             (self.deadRows, self.oldestSnapshot) = (deadRows, oldestSnapshot)
         }

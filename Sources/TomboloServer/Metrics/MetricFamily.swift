@@ -13,6 +13,8 @@ package struct MetricFamily: Hashable, Sendable {
         case alone
         /// Values of the process and machine. Only keys of `main` with scope `operate` see them.
         case operators
+        /// A relay that waits for its log shows them to everybody.
+        case standby
     }
 
     package let name: String
@@ -156,13 +158,24 @@ package struct MetricFamily: Hashable, Sendable {
     static let databaseSnapshot = MetricFamily(
         "tombolo_database_oldest_snapshot_transactions", .gauge, seenBy: .operators,
         "How many transactions old the oldest snapshot is that somebody holds (backend_xmin).")
+    static let standbys = MetricFamily(
+        "tombolo_standbys", .gauge, seenBy: .operators,
+        "Relays that wait for this log, to take it over; only with a database.")
+    static let waitingForOwner = MetricFamily(
+        "tombolo_waiting", .gauge, seenBy: .standby,
+        "1 while this relay waits for a log that another one owns. Then it has only this family, "
+            + "the next one and tombolo_build_info, without a key.")
+    static let ownerBeat = MetricFamily(
+        "tombolo_owner_beat_seconds", .gauge, seenBy: .standby,
+        "Age of the owner's last heartbeat when this relay looked at it.")
     static let upstreamInfo = MetricFamily(
         "tombolo_upstream_info", .gauge, labels: appLabels + ["endpoint", "ca_file"],
         seenBy: .operators,
         "1, with where an app's pushes go, and the authority's file where it is not the system's.")
     private static let ofRelay = [
         ready, clockBehind, certificateEnd, buildInfo, damagedRows, commit, logBytes, diskFree,
-        databaseInfo, databaseCommit, databaseDeadRows, databaseSnapshot, upstreamInfo,
+        databaseInfo, databaseCommit, databaseDeadRows, databaseSnapshot, standbys, waitingForOwner,
+        ownerBeat, upstreamInfo,
     ]
 
     // MARK: The process, under Prometheus' own names

@@ -100,6 +100,7 @@ extension ServerDoors {
             .databaseCommit, [(["0.5"], database.commitMedian), (["0.99"], database.commitP99)])
         text.write(.databaseDeadRows, database.deadRows)
         text.write(.databaseSnapshot, database.oldestSnapshot)
+        if let standbys = database.standbys { text.write(.standbys, standbys) }
     }
 
     private static func write(_ machine: MachineView, to text: inout MetricsText) {

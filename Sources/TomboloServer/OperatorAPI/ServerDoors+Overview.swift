@@ -86,6 +86,14 @@ extension ServerDoors {
                         + "backups copy them as they are.",
                     count: Int64(rows), commands: ["tombolo log verify"]))
         }
+        if principal.operatesRelay, machine?().database?.standbys == 0 {
+            items.append(
+                .init(
+                    "no_standby",
+                    "No other relay waits for this log: nobody takes over if this one ends. A second "
+                        + "tombolo serve with the same database would wait.",
+                    commands: ["tombolo doctor"]))
+        }
         if !access.unreadable.isEmpty {
             items.append(
                 .init(

@@ -39,7 +39,7 @@ import Testing
         let second = try RunningRelay(serve: data, key: first.key)
         let line = try second.process.errorLine(containing: "last-run", within: 20)
         #expect(line.contains("did not stop by itself"), "\(line)")
-        #expect(line.contains("its last commit was at 20"), "\(line)")
+        #expect(line.contains("its last sign was at 20"), "\(line)")
         #expect(try second.terminate() == 0)
         let third = try RunningRelay(serve: data, key: first.key)
         third.process.signal(SIGTERM)

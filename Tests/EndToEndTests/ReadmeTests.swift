@@ -42,7 +42,7 @@ import TomboloCore
         let row = lines[place + 2].split(separator: "|")
         let missing = try #require(row.last { !$0.allSatisfy(\.isWhitespace) })
         let signs = [
-            "Android": "Android", "a second relay that takes over": "takes over",
+            "Android": "Android",
             "one call that starts cards on more than 1,000 phones": "topic",
         ]
         let rest =

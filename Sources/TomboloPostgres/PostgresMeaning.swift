@@ -1,7 +1,7 @@
 import TomboloEventLog
 
 /// What an error of the server means for the transaction in which it came.
-enum PostgresMeaning: Hashable, CaseIterable {
+enum PostgresMeaning: Hashable {
     /// Nothing is stored, and the same transaction may succeed at once.
     case again
     /// Nothing is stored, because the server's disk is full.

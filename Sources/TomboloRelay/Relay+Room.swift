@@ -61,7 +61,7 @@ extension Relay {
         return hasRoom
     }
 
-    static func taken(after refusing: EventLogError) -> OperatorNote {
+    static func endNote(_ refusing: EventLogError) -> OperatorNote {
         guard case .full = refusing else {
             return OperatorNote(.info, .logAnswers, "the log stores again: events are taken")
         }

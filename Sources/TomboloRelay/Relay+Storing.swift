@@ -15,7 +15,7 @@ extension Relay {
         while true {
             switch await attempt(batch) {
             case .success(let receipt):
-                if let refusing { report(Self.taken(after: refusing), of: .main) }
+                if let refusing { report(Self.endNote(refusing), of: .main) }
                 refusing = nil
                 noteStoredClock()
                 return receipt

@@ -58,11 +58,11 @@ class Relay(Running, API):
 def waits(path, relay):
     """A second relay refuses all, and says for whom it waits; it ends at once, or takes over."""
     notify = f"{WORK}/notify"
-    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    told.bind(notify)
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(notify)
     os.chmod(notify, 0o777)
     other = Relay(path, relay.key, log=f"{path}.second.log", waits=True, NOTIFY_SOCKET=notify)
-    message = told.recv(4096).decode()
+    message = manager.recv(4096).decode()
     expect("READY=1" in message and "STATUS=waits for " in message and "(owner since " in message, message)
     expect(other.call("GET", "/livez")[0] == 200, "a relay that waits does not live")
     for method, place in (("GET", "/v1/overview"), ("PUT", "/v1/activities/a"), ("GET", "/nothing"), ("GET", "/readyz")):

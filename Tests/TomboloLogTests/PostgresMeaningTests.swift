@@ -9,7 +9,16 @@ import TomboloEventLog
 
 /// What each kind of error of the server means for a log: a real server raises it within a commit.
 @Suite(.enabled(if: PostgresPlace.isThere)) struct PostgresMeaningTests {
-    /// Each code of the table. A class is tried with 000, which no rule has.
+    /// What each code has to mean. A class is tried with 000, which no rule has.
+    private static let expected: [String: PostgresMeaning] = [
+        "40000": .again, "55P03": .again, "57014": .again, "53200": .again, "53100": .full,
+        "53300": .refused, "53000": .refused, "40003": .unknown, "08000": .unknown,
+        "57000": .unknown, "25006": .unknown, "28000": .refused, "3D000": .refused,
+        "42501": .refused, "42P05": .refused, "26000": .refused, "42000": .refused,
+        "3F000": .refused, "58000": .refused, "XX000": .refused,
+    ]
+
+    /// Each code of the table.
     static let states = PostgresRule.table.flatMap { rule in
         rule.states.map { $0.count == 2 ? $0 + "000" : $0 }
     }
@@ -18,16 +27,11 @@ import TomboloEventLog
     func `an ERROR within a commit stores nothing, and goes on by its row`(state: String)
         async throws
     {
-        let place = PostgresPlace()
-        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        let (place, log) = try Self.open()
         defer { place.drop() }
-        var chance = PostgresPlace.newChance()
-        let log = try PostgresEventLog.open(
-            place.database, pepper: [1], retention: .forever, caution: LogCaution(),
-            clock: PostgresPlace.clock, chance: &chance
-        ).log
         _ = try await log.append(Self.batch(1))
         let meaning = PostgresError(state: state, message: "").meaning
+        #expect(meaning == Self.expected[state])
         // It comes twice: a sequence counts also what is rolled back.
         try place.ask(
             "CREATE SEQUENCE \(place.database.schema).tries",
@@ -78,14 +82,8 @@ import TomboloEventLog
     }
 
     @Test func `an error that does not pass is refused after some tries`() async throws {
-        let place = PostgresPlace()
-        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        let (place, log) = try Self.open()
         defer { place.drop() }
-        var chance = PostgresPlace.newChance()
-        let log = try PostgresEventLog.open(
-            place.database, pepper: [1], retention: .forever, caution: LogCaution(),
-            clock: PostgresPlace.clock, chance: &chance
-        ).log
         try place.ask(
             """
             CREATE FUNCTION \(place.database.schema).refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -139,6 +137,16 @@ import TomboloEventLog
             "SELECT last_value FROM \(place.database.schema).tries")
         #expect(tries.integer(0, 0) == 1, "it is ended and sent again")
         await log.close()
+    }
+
+    private static func open() throws -> (PostgresPlace, EngineEventLog) {
+        let place = PostgresPlace()
+        _ = try PostgresEventLog.create(place.database, pepper: [1])
+        var chance = PostgresPlace.newChance()
+        let opened = try PostgresEventLog.open(
+            place.database, pepper: [1], retention: .forever, caution: LogCaution(),
+            clock: PostgresPlace.clock, chance: &chance)
+        return (place, opened.log)
     }
 
     private static func batch(_ version: Int64) -> AppendBatch {

@@ -203,7 +203,7 @@ import TomboloRelay
         func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
             if isFull.withLock({ $0 }) { throw .full(hint: "free some") }
             if let cause = refuses.withLock({ $0 }) {
-                throw .unavailable(cause: cause, hint: "mend")
+                throw .unavailable(cause: cause, hint: "grant it")
             }
             if let (duration, loop) = hangs.withLock({ $0.take() }) {
                 do { try await loop.sleep(for: duration) } catch { throw .closed }
@@ -285,7 +285,7 @@ import TomboloRelay
                 let refusal = try #require(answer.refusal)
                 #expect(refusal.code == .logUnavailable)
                 #expect(refusal.detail.contains("permission denied"))
-                #expect(await relay.unreadiness?.contains("mend") == true)
+                #expect(await relay.unreadiness?.contains("grant it") == true)
             }
             log.refuses.withLock { $0 = nil }
             while await !relay.isReady { await Task.yield() }

@@ -167,7 +167,7 @@ package struct MetricFamily: Hashable, Sendable {
             + "the next one and tombolo_build_info, without a key.")
     static let ownerBeat = MetricFamily(
         "tombolo_owner_beat_seconds", .gauge, seenBy: .standby,
-        "Age of the owner's last heartbeat when this relay looked at it.")
+        "Age of the owner's last heartbeat that this relay has seen.")
     static let upstreamInfo = MetricFamily(
         "tombolo_upstream_info", .gauge, labels: appLabels + ["endpoint", "ca_file"],
         seenBy: .operators,

@@ -5,8 +5,8 @@ import Synchronization
 /// The loop of a running program: one thread that waits in epoll and runs jobs, timers and
 /// readiness callbacks.
 ///
-/// A turn has these steps: wait, read the clock, take the jobs of other threads, report ready
-/// descriptors, fire due timers, run jobs, make the end-of-turn calls. Jobs run for `turnMax` at
+/// A turn has these steps: wait, read the clock, report ready descriptors, take the jobs of other
+/// threads, fire due timers, run jobs, make the end-of-turn calls. Jobs run for `turnMax` at
 /// most, so that busy actors cannot hold up sockets and timers. Waits are as exact as the kernel's
 /// high-resolution timers and never end early. A job that is enqueued after the loop has stopped
 /// never runs, so stop the loop after its tasks have ended.
@@ -200,12 +200,14 @@ package final class EpollLoop: Loop, @unchecked Sendable {
     private func waitForReadiness() {
         let wasWoken = registry.wait(nanoseconds: timeout())
         clock.pointee = Self.readClock()
-        if wasWoken { takeRemote() }
         // Look up each target just before its call, as an earlier target may have deregistered it.
         for position in 0..<registry.readyCount {
             guard let (target, readiness) = registry.target(at: position) else { continue }
             target.becameReady(readiness)
         }
+        // After what sockets begin: a job of another thread may be a batch of the log, which is
+        // long, and a short request would wait behind it for one more turn.
+        if wasWoken { takeRemote() }
     }
 
     private func timeout() -> Int64 {

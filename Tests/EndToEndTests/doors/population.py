@@ -52,7 +52,7 @@ class Population:
     """A relay with everything in it that there may be."""
 
     def __init__(self, accepts=True, **more):
-        self.number = 0
+        self.number, self.answer_seconds = 0, ANSWER_SECONDS
         self.world = Watched(phones=1 if accepts else 0, accepts=accepts, **more)
 
     # MARK: requests
@@ -77,7 +77,7 @@ class Population:
         for attempt in (1, 2):
             fresh = client.socket is None
             try:
-                return client.ask(*request, ANSWER_SECONDS, streams)
+                return client.ask(*request, self.answer_seconds, streams)
             except NoAnswer as none:
                 if none.timed_out and self.world.is_running():
                     raise
@@ -103,7 +103,7 @@ class Population:
         def give(request):
             if not hasattr(local, "client"):
                 local.client = HTTP1(self.world.port)
-            answer = local.client.ask(*request, ANSWER_SECONDS)
+            answer = local.client.ask(*request, self.answer_seconds)
             if answer.status >= 300:
                 raise RuntimeError(f"{request[1]}: {answer!r}")
 

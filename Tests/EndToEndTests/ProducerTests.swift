@@ -153,11 +153,15 @@ import TomboloJSON
             "{\"activity\":\"a\",\"do\":\"start\",\"type\":\"Any\",\"state\":{}}\n{\"act")
         let first = try process.line(within: 20)
         #expect(try json(first)["ok"]?.bool == true)
-        try process.write("ivity\":\"a\",\"do\":\"update\",\"state\":{\"n\":1}}")
-        process.closeInput()
+        try process.write("ivity\":\"a\",\"do\":\"update\",\"state\":{\"n\":1}}\n")
         let second = try process.line(within: 20)
         #expect(try json(second)["version"]?.integer == 2)
-        #expect(try process.finish(within: 20).status == 0)
+        try process.write("no json")
+        process.closeInput()
+        // Each pause begins another request, and the lines are counted through.
+        let third = try process.line(within: 20)
+        #expect(try json(third)["line"]?.integer == 3)
+        #expect(try process.finish(within: 20).status == 6)
     }
 
     @Test func `tail prints history and then what comes`() throws {

@@ -4,25 +4,28 @@
 Usage: proxies.py PROGRAM
 
 The configurations are the page's own. Ports, files and the network inside are replaced; a text to
-replace that is not there is a fault. curl speaks TLS and HTTP/2 to each. From 127.0.0.2, which is
+replace that is not there is a fault. curl speaks TLS and HTTP/2 to each. From 127.0.0.1, which is
 inside, it starts and changes a card, follows two tails past the proxy's time limit, and sends a batch
-of 6 MB and a head of nearly 16 KiB. From 127.0.0.1 each path of RouteTable.swift goes through or is
-refused, by whether a phone's key may open it. Then the relay is killed, and each proxy says so soon.
+of 6 MB and a head of nearly 16 KiB; the program's own commands do the like. From 127.0.0.2 each path
+of RouteTable.swift goes through or is refused, by whether a phone's key may open it. Then the relay
+is killed, and each proxy says so soon.
 A proxy that is not installed is skipped. The last line on stdout is the summary, as JSON; the exit
 status is 0 where all went as expected.
 """
 import json
 import os
 import re
+import select
 import shutil
+import signal
 import subprocess
 import threading
 import time
 
 from batch_through_nginx import LINES, batch, read
-from world import ROOT, World, certificate, check, equal, finish, free_port, start, within
+from world import PROGRAM, ROOT, Dev, certificate, check, equal, finish, folder, free_port, start, tombolo, within
 
-NAME, INSIDE = "relay.example.com", "127.0.0.2"
+NAME, INSIDE, OUTSIDE = "localhost", "127.0.0.1", "127.0.0.2"
 # In the place of the page's 60 s. A tail is idle for longer: only the relay's heartbeat, every 15 s,
 # keeps it.
 LIMIT, IDLE = "17s", 19
@@ -47,6 +50,18 @@ def routes():
     return [(method, re.sub(r"\{\w+\}", "a1", path), access in PHONE) for method, path, access in rows]
 
 
+class Relay(Dev):
+    """`tombolo dev`, whose phones show what came through."""
+
+    def __init__(self):
+        self.work = folder()
+        super().__init__("--data", self.path("data"))
+        self.port = int(self.api.rsplit(":")[-1])
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+
 class Proxy:
     """One of them, with the page's configuration."""
 
@@ -65,6 +80,8 @@ class Proxy:
         found = re.search(rf"^```{self.name}\n(.*?)^```$", text_of("deploy/README.md"), re.M | re.S)
         text, path = found.group(1), self.world.path
         changes = {"127.0.0.1:8780": f"127.0.0.1:{self.world.port}", "10.0.0.0/8": INSIDE + "/32"}
+        if self.name != "haproxy":
+            changes["relay.example.com"] = NAME
         if self.name == "haproxy":
             changes |= {"/etc/ssl/private/relay.pem": path("both.pem")}
         else:
@@ -90,6 +107,12 @@ class Proxy:
         with open(self.output.name) as said:
             check(within(10, lambda: self.ask("/livez")[0] == 200), self.name, said.read())
         return self
+
+    @property
+    def environment(self):
+        """For a command of the program that asks through this proxy."""
+        return {"TOMBOLO_RELAY": f"https://{NAME}:{self.port}", "TOMBOLO_KEY": self.world.key,
+                "TOMBOLO_CA": self.world.path("tls.pem")}
 
     def curl(self, paths, *words, source=INSIDE, form=""):
         return ["curl", "-sS", "--max-time", "35", "--cacert", self.world.path("tls.pem"),
@@ -133,7 +156,7 @@ def outside(proxy):
     for method in sorted({method for method, _, _ in routes()}):
         rows = [(path, phone) for one, path, phone in routes() if one == method]
         asked = subprocess.run(
-            proxy.curl([path for path, _ in rows], "-X", method, source="127.0.0.1",
+            proxy.curl([path for path, _ in rows], "-X", method, source=OUTSIDE,
                        form="%{stderr}%{http_code} "), capture_output=True)
         for (path, phone), status in zip(rows, asked.stderr.decode().split(), strict=True):
             equal(f"{proxy.name}: {method} {path} from outside", "401" if phone else "403", status)
@@ -146,7 +169,7 @@ def roundabout(proxy):
         paths = [f"/v1/{name}/{turn}" for name in inside for turn in ("..%2fdevices%2fa1", "%2e%2e%2fdevices%2fa1")]
         asked = subprocess.run(
             proxy.curl(paths, "--path-as-is", "-X", method, "-H", f"Authorization: Bearer {proxy.world.key}", "-H",
-                       "Content-Type: application/json", "-d", "{}", source="127.0.0.1",
+                       "Content-Type: application/json", "-d", "{}", source=OUTSIDE,
                        form="%{stderr}[%{http_code}]"), capture_output=True)
         # A proxy that refuses a request may end it before its body: 000.
         statuses = re.findall(r"\[(\d+)\]", asked.stderr.decode())
@@ -177,6 +200,39 @@ def large(proxy):
     equal(f"{proxy.name}: a head of nearly 16 KiB", 200, status)
 
 
+def commands(proxy):
+    """The program's own commands."""
+    def run(*words):
+        done = tombolo(*words, **proxy.environment)
+        equal(f"{proxy.name}: tombolo {words[0]}: {done.stderr}", 0, done.returncode)
+        return done.stdout
+
+    name, path = f"{proxy.name}-command", proxy.world.path
+    run("start", name, "--type", "OrderAttributes", "--device", "phone-2", "--alert-title", "In", "-s", "step=baking")
+    run("expect", "phone-2", name, "-s", "step=baking", "--within", "20s")
+    lines, expected = batch(name, LINES)
+    with open(path("in.ndjson"), "wb") as file:
+        file.writelines(lines)
+    answers = read(run("append", path("in.ndjson"), "-o", "jsonl").splitlines())
+    equal(f"{proxy.name}: append: each line is answered, in order", True, expected == answers)
+    equal(f"{proxy.name}: tail", 1, run("tail", "--since", "0", "--activity", name, "--limit", "1").count(name))
+    run("backup", "create", path(f"{proxy.name}-copy"), "--data", path("data"))
+    trickle(proxy, name)
+
+
+def trickle(proxy, name):
+    """Lines that come one by one are answered one by one, each with its place in the whole input."""
+    process = start(PROGRAM, "append", "-", "-o", "jsonl", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL, env=os.environ | proxy.environment)
+    for number in (1, 2, 3):
+        process.stdin.write(json.dumps({"activity": name, "do": "nothing"}) + "\n")
+        process.stdin.flush()
+        answer = process.stdout.readline() if select.select([process.stdout], [], [], 10)[0] else "{}"
+        equal(f"{proxy.name}: line {number} of a trickle", number, json.loads(answer).get("line"))
+    process.stdin.close()
+    equal(f"{proxy.name}: append of refused lines", 6, process.wait(20))
+
+
 def without_relay(proxy):
     """Seconds until the proxy says that it has none."""
     began = time.monotonic()
@@ -186,7 +242,7 @@ def without_relay(proxy):
     return round(seconds, 1)
 
 
-world = World().start()
+world = Relay()
 certificate(world.work, NAME, "DNS:" + NAME)
 with open(world.path("both.pem"), "w") as both:
     both.write(text_of(world.path("tls.pem")) + text_of(world.path("tls.key")))
@@ -200,7 +256,8 @@ time.sleep(max(0, began + IDLE - time.monotonic()))
 for proxy in proxies:
     card(proxy, tails[proxy])
     large(proxy)
-world.kill()
+    commands(proxy)
+world.end(signal.SIGKILL)
 away = {proxy.name: without_relay(proxy) for proxy in proxies}
 equal("there is a proxy", True, bool(away))
 finish(without_relay_s=away, skipped=sorted(COMMANDS.keys() - away.keys()))

@@ -17,8 +17,8 @@ final class HTTP2ServerStream {
     private var isOutputComplete = false
     /// True if the answer's body is a shared constant, which does not count as memory held.
     private var isShared = false
-    /// Bytes that the peer has taken since `progressAt`.
-    private var takenBytes = 0
+    /// Bytes that the peer has taken or sent since `progressAt`.
+    private var movedBytes = 0
     /// True if nghttp2 asked for bytes when there were none. It must be resumed for new bytes.
     private var isDeferred = false
     private var isContinueDue = false
@@ -26,7 +26,8 @@ final class HTTP2ServerStream {
     private var bodyIsComplete = false
     /// Received bytes that were not yet added to the peer's flow-control window again.
     private(set) var bytesUnconsumed = 0
-    /// Last time at which the peer took a part of the answer, or at which the answer began.
+    /// Last time at which the peer took a part of the answer or sent one of the body beside it, or
+    /// at which the answer began.
     private(set) var progressAt: MonotonicInstant
 
     init(id: Int32, slot: Int, session: HTTP2ServerSession) {
@@ -55,6 +56,7 @@ final class HTTP2ServerStream {
             took(piece.count)
             return
         }
+        noteMoved(piece.count)
         exchange.received(Array(piece))
     }
 
@@ -71,17 +73,17 @@ final class HTTP2ServerStream {
         }
         let count = output.move(to: target)
         home.memory.releaseAnswer(isShared ? 0 : count)
-        noteTaken(count)
+        noteMoved(count)
         exchange?.answerProgressed()
         return (count, isOutputComplete && output.isEmpty)
     }
 
-    /// Counts bytes taken by the peer. It is progress if the peer took `bytesTakenMin` bytes or all
-    /// that were queued: single bytes now and then do not count.
-    private func noteTaken(_ count: Int) {
-        takenBytes += count
-        guard output.isEmpty || takenBytes >= home.bytesTakenMin else { return }
-        takenBytes = 0
+    /// Counts bytes that the peer took or sent. It is progress if they are `bytesTakenMin` or if no
+    /// more are queued: single bytes now and then do not count.
+    private func noteMoved(_ count: Int) {
+        movedBytes += count
+        guard output.isEmpty || movedBytes >= home.bytesTakenMin else { return }
+        movedBytes = 0
         progressAt = home.now
     }
 

@@ -29,6 +29,7 @@ package final class HTTPExchange: @unchecked Sendable {
     private var answer = Answer.none
     private var kept: [UInt8] = []
     private var unreadBefore = 0
+    /// When the peer last took a part of the answer or, beside the answer, sent a part of the body.
     private var progressAt: MonotonicInstant
 
     private var reader: Parking?
@@ -79,15 +80,25 @@ package final class HTTPExchange: @unchecked Sendable {
         let place = reader ?? Parking(loop)
         reader = place
         let start = loop.now
-        let wake = await place.park(until: start + rate.patience)
-        rate.waited(loop.now - start)
-        switch wake {
-        case .signal: return
-        case .cancelled: throw .cancelled
-        case .deadline:
-            guard body.isEmpty, !body.isComplete, failure == nil else { return }
-            failure = .bodyTooSlow
+        defer { rate.waited(loop.now - start) }
+        while true {
+            switch await place.park(until: bodyDeadline(start)) {
+            case .signal: return
+            case .cancelled: throw .cancelled
+            case .deadline:
+                guard body.isEmpty, !body.isComplete, failure == nil else { return }
+                guard loop.now >= bodyDeadline(start) else { continue }
+                failure = .bodyTooSlow
+                return
+            }
         }
+    }
+
+    /// Until when a wait for the body that began at `start` may last. Beside a streaming answer
+    /// both directions share the deadline of `write`: a proxy may stop the one for the other.
+    private func bodyDeadline(_ start: MonotonicInstant) -> MonotonicInstant {
+        answer == .streaming
+            ? max(start, progressAt) + limits.writeStall : start + rate.patience
     }
 
     /// The whole body, of at most `most` bytes. Throws `.bodyTooLarge` if it is longer; if the head
@@ -178,7 +189,7 @@ package final class HTTPExchange: @unchecked Sendable {
 
     /// Sends a part of the body. Returns at once while less than `unreadAnswerBytesMax` is unread;
     /// otherwise waits. Throws `.peerStalled` (and gives up the answer) after `writeStall` without
-    /// progress, `.peerGone`, or `.cancelled`. Has no effect before `begin` and after `finish`.
+    /// progress (a part of the body that comes is progress too), `.peerGone`, or `.cancelled`. Has no effect before `begin` and after `finish`.
     package func write(_ piece: [UInt8]) async throws(HTTPExchangeError) {
         loop.checkIsolated()
         if isLost { throw .peerGone }
@@ -264,6 +275,7 @@ package final class HTTPExchange: @unchecked Sendable {
 
     func received(_ piece: [UInt8]) {
         rate.received(piece.count)
+        if answer == .streaming { progressAt = loop.now }
         body.append(piece)
         wire.memory?.holdBody(piece.count)
         reader?.unpark()

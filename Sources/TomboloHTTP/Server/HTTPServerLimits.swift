@@ -17,13 +17,15 @@ package struct HTTPServerLimits: Hashable, Sendable {
     /// How long a handler waits for the first bytes of a body before the minimum rate applies.
     package var bodyGrace: Duration = .seconds(5)
 
-    /// If a body comes faster than the minimum rate, it may pause later, at most this long.
+    /// If a body comes faster than the minimum rate, it may pause later, at most this long. Beside
+    /// a streaming answer `writeStall` counts instead.
     package var bodyPauseMax: Duration = .seconds(10)
 
     /// How long a connection without a request stays open.
     package var idleTime: Duration = .seconds(60)
 
-    /// If a peer reads nothing for this long, its answer (in HTTP/1.1 its connection) is cut.
+    /// If a peer reads nothing for this long, its answer (in HTTP/1.1 its connection) is cut. While
+    /// the body still comes, a part of it counts as well as a part of the answer that is read.
     package var writeStall: Duration = .seconds(30)
 
     /// If the peer has not read this many bytes of one answer, `HTTPExchange.write` waits.

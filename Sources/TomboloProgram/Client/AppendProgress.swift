@@ -8,6 +8,8 @@ final class AppendProgress: @unchecked Sendable {
     private let loop: EpollLoop
     private let isDrawn: Bool
     private var sentLines = 0
+    /// Lines that went with earlier requests. A relay counts the lines of each request from 1.
+    private var linesBefore = 0
     private var drawnAt: MonotonicInstant
     private(set) var tally = AppendTally()
 
@@ -21,14 +23,17 @@ final class AppendProgress: @unchecked Sendable {
         drawnAt = context.loop.now
     }
 
+    func beginRequest() { linesBefore = sentLines }
+
     func sent(_ piece: [UInt8]) {
         sentLines += piece.count { $0 == 10 }
         draw()
     }
 
-    func answered(_ line: ArraySlice<UInt8>) throws(ProgramError) {
-        try tally.note(line)
-        draw()
+    /// Counts one answer. Returns it with the number that its line has in the whole input.
+    func answered(_ line: ArraySlice<UInt8>) throws(ProgramError) -> ArraySlice<UInt8> {
+        defer { draw() }
+        return try tally.note(line, after: linesBefore)
     }
 
     /// Clears the progress line for the next output.

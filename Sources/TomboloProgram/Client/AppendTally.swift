@@ -12,8 +12,13 @@ struct AppendTally: Sendable {
 
     var answered: Int { taken + refused }
 
-    /// Counts one answer. Throws if the line is not an answer.
-    mutating func note(_ line: ArraySlice<UInt8>) throws(ProgramError) {
+    /// Counts one answer. Returns it with its line counted from the first of the input. Throws if
+    /// the line is not an answer.
+    ///
+    /// - Parameter before: the number of lines in earlier requests.
+    mutating func note(
+        _ line: ArraySlice<UInt8>, after before: Int
+    ) throws(ProgramError) -> ArraySlice<UInt8> {
         let view: JSONView
         do {
             view = try JSONDocument(Array(line)).root
@@ -22,15 +27,27 @@ struct AppendTally: Sendable {
         }
         if view["ok"]?.bool == true {
             taken += 1
-            return
+            return line
         }
         refused += 1
-        guard refusals.count < Self.refusalsMax else { return }
+        let number = view["line"]?.integer.map { Int($0) + before }
+        if refusals.count < Self.refusalsMax { noteRefusal(view, line: number ?? answered) }
+        guard let number, before > 0 else { return line }
+        let counted = JSON.object { writer in
+            for (name, value) in view.members where name != "line" {
+                writer.member(name, value.json)
+            }
+            writer.member("line", number)
+        }
+        return counted.bytes[...]
+    }
+
+    private mutating func noteRefusal(_ view: JSONView, line: Int) {
         let problem = view["problem"] ?? view
         let name = view["id"]?.string.map { " (\($0))" } ?? ""
         let status = Int(problem["status"]?.integer ?? 0)
         let text = RelayProblem(status: status, view: problem).error(name: nil).cause
-        refusals.append("line \(answered)\(name): \(text)")
+        refusals.append("line \(line)\(name): \(text)")
     }
 
     /// The counts as one JSON object.

@@ -149,27 +149,16 @@ package final class RelayClient: @unchecked Sendable {
         }
     }
 
-    /// Opens a request with a streamed answer, and if `hasBody` with a streamed body. Throws if the
-    /// relay refuses it.
+    /// Opens a request with a streamed answer, and if `hasBody` with a streamed body. Does not wait
+    /// for the answer: a proxy may begin it only after the whole body.
     func stream(_ request: RelayRequest, hasBody: Bool) async throws -> RelayStream {
-        let stream: HTTP2ResponseStream
-        let head: HTTP2ResponseStream.Head
         do {
-            stream = try await connection.open(wireForm(request), uploads: hasBody)
-            head = try await stream.head()
+            let stream = try await connection.open(wireForm(request), uploads: hasBody)
+            return RelayStream(stream) { self.lost($0) }
         } catch let failure as HTTP2Failure {
             throw lost(failure)
         }
-        if (200..<300).contains(head.status) { return RelayStream(stream) { self.lost($0) } }
-        var body: [UInt8] = []
-        while body.count < Self.problemBytesMax, let piece = try await stream.next() {
-            body += piece
-        }
-        throw RelayProblem(status: head.status, body: body).error(name: nil)
     }
-
-    /// Maximum size of a problem's body in bytes.
-    private static let problemBytesMax = 64 << 10
 
     private func lost(_ failure: HTTP2Failure) -> ProgramError {
         ProgramError(
@@ -202,13 +191,30 @@ final class RelayStream: @unchecked Sendable {
         self.lost = lost
     }
 
-    /// A header field of the answer. Waits for the answer's head.
-    func field(_ name: String) async throws -> String? {
-        try await heard { try await stream.head().fields[name] }
+    /// A header field of the answer. Waits for the answer's head. Throws if the relay refuses the
+    /// request.
+    func field(_ name: String) async throws -> String? { try await head().fields[name] }
+
+    /// The next part of the answer, or nil at its end. Throws if the relay refuses the request.
+    func next() async throws -> [UInt8]? {
+        _ = try await head()
+        return try await heard { try await stream.next() }
     }
 
-    /// The next part of the answer, or nil at its end.
-    func next() async throws -> [UInt8]? { try await heard { try await stream.next() } }
+    private func head() async throws -> HTTP2ResponseStream.Head {
+        let head = try await heard { try await stream.head() }
+        guard !(200..<300).contains(head.status) else { return head }
+        var body: [UInt8] = []
+        while body.count < Self.problemBytesMax,
+            let piece = try await heard({ try await stream.next() })
+        {
+            body += piece
+        }
+        throw RelayProblem(status: head.status, body: body).error(name: nil)
+    }
+
+    /// Maximum size of a problem's body in bytes.
+    private static let problemBytesMax = 64 << 10
 
     func write(_ piece: [UInt8]) async throws { try await heard { try await stream.write(piece) } }
 

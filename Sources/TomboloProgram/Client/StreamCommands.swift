@@ -8,8 +8,10 @@ enum StreamCommands {
     /// Sends lines and reads answers at the same time. Neither waits for the other before buffers
     /// are full.
     ///
-    /// If the input pauses, the request ends and the next lines begin a new one, because a relay
-    /// refuses a body that comes too slowly.
+    /// A request ends after a pause of the input, `requestTime` or `requestBytes`; the next lines
+    /// begin a new one. A relay refuses a body that comes too slowly, and a proxy may pass nothing
+    /// on before the body is whole. For the same reason the answers are not asked for line by line:
+    /// nginx drops the rest of a body once an answer has begun.
     static func append(_ context: CommandContext) async throws -> ExitStatus {
         let input = try InputReader(context.invocation.argument(0), loop: context.loop)
         var client = try await RelayClient.connect(context)
@@ -23,6 +25,7 @@ enum StreamCommands {
             while let first = try await lines.first() {
                 if !client.isOpen { client = try await RelayClient.connect(context) }
                 let stream = try await client.stream(request, hasBody: true)
+                progress.beginRequest()
                 try await exchange(first, lines, stream, context, progress)
             }
         } catch let error as ProgramError where error.status == .unreachable {
@@ -34,9 +37,13 @@ enum StreamCommands {
         return try finish(context, progress)
     }
 
-    /// Asks the relay to answer each line at once, so that progress can be shown.
-    private static let request = RelayRequest(
-        "POST", "/v1/events", fields: ofLines + [(name: "prefer", value: "lines")])
+    private static let request = RelayRequest("POST", "/v1/events", fields: ofLines)
+
+    /// A request takes no further lines once it has this many bytes, or has lasted this long.
+    /// nginx takes 1 MiB where its configuration does not say more. The last piece may exceed this
+    /// by its own size.
+    private static let requestBytes = (1 << 20) - 2 * InputReader.pieceBytes
+    private static let requestTime = Duration.seconds(1)
 
     private static let ofLines = [(name: "content-type", value: "application/x-ndjson")]
 
@@ -49,7 +56,7 @@ enum StreamCommands {
         while let piece = try await lines.first() { body += piece }
         let answer = try await client.send(
             .write(context, "POST", "/v1/events", fields: ofLines, body: body), name: nil)
-        for line in answer.body.split(separator: 10) { try progress.answered(line) }
+        for line in answer.body.split(separator: 10) { _ = try progress.answered(line) }
         if OutputFormat(context, elsewhere: .jsonl) == .jsonl {
             try context.terminal.write(answer.body)
         }
@@ -61,13 +68,17 @@ enum StreamCommands {
         _ progress: AppendProgress
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await send(first, lines, to: stream, progress) }
+            group.addTask { try await send(first, lines, to: stream, context.loop, progress) }
             do {
                 try await readAnswers(stream, context, progress)
             } catch {
-                // If reading the input failed, throw the input's error instead.
+                // If reading the input failed, throw the input's error instead. That a refused
+                // body was not taken to its end says nothing more.
                 group.cancelAll()
-                do { try await group.waitForAll() } catch is CancellationError {}
+                do {
+                    try await group.waitForAll()
+                } catch is CancellationError {
+                } catch let broken as ProgramError where broken.status == .unreachable {}
                 throw error
             }
             group.cancelAll()
@@ -81,14 +92,17 @@ enum StreamCommands {
     }
 
     private static func send(
-        _ first: [UInt8], _ lines: AppendLines, to stream: RelayStream, _ progress: AppendProgress
+        _ first: [UInt8], _ lines: AppendLines, to stream: RelayStream, _ loop: EpollLoop,
+        _ progress: AppendProgress
     ) async throws {
+        let until = loop.now + requestTime
+        var (next, bytes): ([UInt8]?, Int) = (first, 0)
         do {
-            var next: [UInt8]? = first
             while let piece = next {
                 progress.sent(piece)
                 try await stream.write(piece)
-                next = try await lines.more()
+                bytes += piece.count
+                next = bytes < requestBytes && loop.now < until ? try await lines.more() : nil
             }
             stream.finish()
         } catch {
@@ -104,9 +118,9 @@ enum StreamCommands {
         var splitter = LineSplitter()
         while let piece = try await stream.next() {
             let lines = try splitter.lines(in: piece)
-            for line in lines where !line.isEmpty { try progress.answered(line) }
-            if printsLines, !lines.isEmpty {
-                try context.terminal.write(lines.joined(separator: [10]) + [10])
+            let counted = try lines.filter { !$0.isEmpty }.map { try progress.answered($0) }
+            if printsLines, !counted.isEmpty {
+                try context.terminal.write(counted.joined(separator: [10]) + [10])
             }
         }
     }
@@ -167,7 +181,8 @@ private struct Tail {
                 let stream = try await client.stream(request, hasBody: false)
                 // Without a cursor the tail starts at the end of the log; the answer tells where
                 // that is.
-                if cursor == nil { cursor = try await stream.field("tombolo-cursor") }
+                let start = try await stream.field("tombolo-cursor")
+                cursor = cursor ?? start
                 giveUpAt = context.loop.now + Self.patience
                 pause = .milliseconds(100)
                 try await read(stream)

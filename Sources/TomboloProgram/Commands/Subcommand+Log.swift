@@ -34,7 +34,8 @@ extension Subcommand {
         ], flags: [.quiet] + Flag.ofWriters,
         details: [
             "Each line gets an answer when it is durable. -o jsonl prints the answers in the order of\n"
-                + "the lines; json and table print how many were accepted and refused."
+                + "the lines; json and table print how many were accepted and refused. The lines go in\n"
+                + "requests of at most one second or about 1 MB, each answered at its end."
         ],
         examples: [
             "tombolo append events.ndjson",

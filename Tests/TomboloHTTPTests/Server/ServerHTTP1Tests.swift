@@ -160,6 +160,42 @@ import TomboloLoop
     }
 
     @Test(arguments: [false, true])
+    func `beside an answer a body ends only where no byte moves either way`(
+        _ isHTTP2: Bool
+    ) async throws {
+        var limits = HTTPServerLimits()
+        limits.bodyGrace = .milliseconds(20)
+        limits.bodyPauseMax = .milliseconds(20)
+        limits.writeStall = .milliseconds(500)
+        let seen = Mutex<(bytes: Int, failure: HTTPExchangeError?)>((0, nil))
+        let hasFailed = Gate()
+        try await withServer(limits: limits) { exchange in
+            exchange.begin(200, [:])
+            do throws(HTTPExchangeError) {
+                while let piece = try await exchange.nextPiece() {
+                    seen.withLock { $0.bytes += piece.count }
+                    try await exchange.write(piece)
+                }
+            } catch {
+                seen.withLock { $0.failure = error }
+            }
+            hasFailed.open()
+        } _: { server in
+            let talker = try await server.connect()
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
+            talker.send(isHTTP2 ? RawHTTP2.preface + RawHTTP2.post(1) : Array(head.utf8))
+            for _ in 1...4 {
+                try await server.loop.sleep(for: .milliseconds(150))
+                talker.send(isHTTP2 ? RawHTTP2.frame(RawHTTP2.data, 0, 1, [65]) : [65])
+            }
+            await hasFailed.wait()
+            talker.connection.abort()
+        }
+        #expect(seen.withLock { $0.bytes } == 4)
+        #expect(seen.withLock { $0.failure } == .bodyTooSlow)
+    }
+
+    @Test(arguments: [false, true])
     func `a peer that never reads is given up after its time`(_ isHTTP2: Bool) async throws {
         var limits = HTTPServerLimits()
         limits.writeStall = .milliseconds(100)

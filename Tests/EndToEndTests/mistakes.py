@@ -100,6 +100,16 @@ def methods(relay):
         "PUT", "/v1/activities/waits", START, "-H", "Prefer: wait=2s"), ["201", '"accepted"'])
 
 
+def versions(relay):
+    """A version as something on the way, or a person, has written it."""
+    relay.curl("PUT", "/v1/activities/tagged", START)
+    for tag in ('W/"v1"', '"v9", "v2-gzip"'):
+        check(f"If-Match: {tag}", relay.curl(
+            "PATCH", "/v1/activities/tagged", {"state": {"step": tag}}, "-H", "If-Match: " + tag), ["200"])
+    check("If-Match without quotes", relay.curl(
+        "PATCH", "/v1/activities/tagged", {"state": {}}, "-H", "If-Match: v3"), ["400", "with its quotes"])
+
+
 def whom(relay):
     """Who is meant, and by what name."""
     check("an audience as text", relay.start(audience="phone-1"),
@@ -135,6 +145,6 @@ def address(relay):
 
 
 relay = Relay()
-for part in (apples_words, methods, whom, app, address):
+for part in (apples_words, methods, versions, whom, app, address):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

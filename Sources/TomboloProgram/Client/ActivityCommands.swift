@@ -143,7 +143,7 @@ enum ActivityCommands {
         var fields = RelayRequest.Fields()
         if let key = invocation.text(.idempotencyKey) { fields.append(("idempotency-key", key)) }
         if let version = invocation.text(.ifMatch) {
-            fields.append(("if-match", version.hasPrefix("\"") ? version : "\"\(version)\""))
+            fields.append(("if-match", version.hasSuffix("\"") ? version : "\"\(version)\""))
         }
         if invocation.isGiven(.ifNew) { fields.append(("if-none-match", "*")) }
         if let wait = invocation.duration(.wait) {

@@ -15,16 +15,12 @@ extension DoorRequest {
             return .absent
         }
         guard let text = head.fields["if-match"], text != "*" else { return .none }
-        // Empty elements count for nothing (RFC 9110, section 5.6.1).
-        let tags = text.split(separator: ",").filter { $0.contains { $0 != " " && $0 != "\t" } }
+        let tags = EntityTag.list(text)
         guard tags.count <= Self.entityTagsMax else {
             throw Problem(
                 .invalidHeader, "If-Match has more than \(Self.entityTagsMax) ETags. Send fewer.")
         }
-        let versions = tags.map { tag -> Int64? in
-            let words = tag.split(whereSeparator: { $0 == " " || $0 == "\t" })
-            return words.count == 1 ? Self.version(ofTag: String(words[0])) : nil
-        }
+        let versions = tags.map(Self.version(ofTag:))
         guard !versions.contains(nil), !versions.isEmpty else {
             throw Problem(
                 .invalidHeader,

@@ -222,10 +222,7 @@ extension WidgetFetches.Fetch.Answer {
 extension HTTPFields {
     /// True if `If-None-Match` contains the tag, by weak comparison (RFC 9110, section 13.1.2).
     func hasEntityTag(_ tag: String) -> Bool {
-        (self["if-none-match"] ?? "").split(separator: ",").contains { known in
-            let bare = known.filter { $0 != " " }
-            return bare == "*" || bare == tag || bare == "W/" + tag
-        }
+        EntityTag.list(self["if-none-match"] ?? "").contains { $0 == "*" || $0 == tag }
     }
 }
 

@@ -110,6 +110,18 @@ def versions(relay):
         "PATCH", "/v1/activities/tagged", {"state": {}}, "-H", "If-Match: v3"), ["400", "with its quotes"])
 
 
+def sizes(relay):
+    """States beyond what a phone takes."""
+    relay.curl("PUT", "/v1/channels/match", {"app": "com.example.app", "environment": "sandbox"})
+    for size, whom, words in (
+            (4_100, {"channel": "match"}, ["422", "state would have 4100 bytes, 4 more", "4096 that ActivityKit"]),
+            (4_050, {"channel": "match"}, ["201", "4050 of 4096 bytes"]),
+            (4_050, {"device": "phone-1"}, ["422", "push would have", "than the 4096 that Apple"])):
+        state = {"step": "x" * (size - len('{"step":""}'))}
+        check(f"a state of {size} bytes for a {next(iter(whom))}",
+              relay.start(without=["alert"], audience=whom, state=state), words, ["5120", "too-large\",\"pointer"])
+
+
 def whom(relay):
     """Who is meant, and by what name."""
     check("an audience as text", relay.start(audience="phone-1"),
@@ -145,6 +157,6 @@ def address(relay):
 
 
 relay = Relay()
-for part in (apples_words, methods, versions, whom, app, address):
+for part in (apples_words, methods, versions, sizes, whom, app, address):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

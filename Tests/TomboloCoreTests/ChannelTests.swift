@@ -233,18 +233,46 @@ import TomboloJSON
         #expect(rig.view()?.destinations.first?.phase == "gone")
     }
 
-    @Test func `a broadcast has room for 5,120 bytes, of which 4,096 are state`() {
+    /// A start on a channel, with a state of so many bytes and an alert of about so many.
+    private static func start(state: Int, alert: Int? = nil) -> String {
+        func padding(_ bytes: Int) -> String { String(repeating: "x", count: bytes) }
+        let alert = alert.map { #","alert":{"title":"\#(padding($0))"}"# } ?? ""
+        return #"{"type":"Score","audience":{"channel":"final"},"state":{"s":""#
+            + padding(state - #"{"s":""}"#.utf8.count) + "\"}" + alert + "}"
+    }
+
+    @Test func `a broadcast has room for 5,120 bytes, of which 4,096 are state`() throws {
         var rig = Rig()
         rig.channel("final", "Y2g=")
-        func start(_ bytes: Int) -> String {
-            let padding = String(repeating: "x", count: bytes - #"{"s":""}"#.utf8.count)
-            return #"{"type":"Score","audience":{"channel":"final"},"state":{"s":"\#(padding)"}}"#
-        }
-        rig.command(.start, start(4_097))
-        #expect(rig.lastRefusal == .payloadTooLarge)
-        rig.command(.start, start(4_096))
+        rig.command(.start, Self.start(state: 4_097))
+        let ofState = rig.lastRefused
+        let refusal = try #require(ofState)
+        #expect(refusal.code == .payloadTooLarge && refusal.bytesOver == 1)
+        #expect(refusal.detail.contains("4097 bytes, 1 more than the 4096 that ActivityKit takes"))
+        rig.command(.start, Self.start(state: 4_096, alert: 1_000))
+        let ofWhole = rig.lastRefused
+        #expect(ofWhole?.detail.contains("more than the 5120 that Apple takes") == true)
+        rig.command(.start, Self.start(state: 4_096))
         #expect(rig.lastRefusal == nil)
+        #expect(rig.lastAccepted?.lint.map(\.code) == [.payloadNearLimit])
+        #expect(rig.lastAccepted?.lint.first?.message.hasPrefix("4096 of 4096 bytes") == true)
         #expect(rig.pushes.count == 1)
+    }
+
+    @Test(arguments: [(3_840, false), (3_841, true), (4_050, true), (4_096, true)])
+    func `what a channel takes is called too large by nobody`(state: Int, isNear: Bool) throws {
+        var rig = Rig()
+        rig.channel("final", "Y2g=")
+        let start = Self.start(state: state)
+        let run = try rig.core.dryRun(try Command(.start, start), now: rig.now)
+        rig.command(.start, start)
+        let accepted = rig.lastAccepted
+        let stored = try #require(accepted)
+        #expect(run.payloadBytesMax == 5_120)
+        for lints in [run.lint, stored.lint] {
+            #expect(lints.contains { $0.code == .payloadNearLimit } == isNear, "\(lints)")
+            #expect(!lints.contains { $0.code == .payloadTooLarge }, "\(lints)")
+        }
     }
 
     // MARK: Its own

@@ -156,9 +156,6 @@ extension GrantInForce {
 }
 
 extension JSONWriter {
-    /// APNs accepts at most 4,096 bytes per push (Apple, "Sending notification requests to APNs").
-    private static var payloadBytesMax: Int { 4_096 }
-
     /// Rounds a rate to five decimals. Intervals are whole nanoseconds, so a rate such as three per
     /// second is not exact; five decimals keep four digits of one frame in twenty seconds.
     static func rounded(_ rate: Double) -> Double { (rate * 100_000).rounded() / 100_000 }
@@ -171,7 +168,7 @@ extension JSONWriter {
         named("granted_fps") { $0.number(Self.rounded(plan.grantedFramesPerSecond)) }
         member("pushes", plan.pushes)
         member("payload_bytes", plan.payloadBytes)
-        member("limit_bytes", Self.payloadBytesMax)
+        member("limit_bytes", plan.payloadBytesMax)
         member("best_effort", plan.bestEffort)
         endObject()
     }

@@ -21,6 +21,13 @@ package struct Activity: Sendable {
         package var framesShowWhen = FramesShowWhen.background
         /// Hash of the start's own fields: two equal starts have the same digest.
         package var digest: UInt64
+
+        /// True if the audience is a broadcast channel.
+        var isOnChannel: Bool { if case .channel = audience { true } else { false } }
+        /// Apple's maximum for a push of the activity, in bytes.
+        var payloadBytesMax: Int {
+            isOnChannel ? Payload.broadcastBytesMax : Payload.bytesMax
+        }
     }
 
     /// Lets copies of an activity, the states of its heads and its events share one definition. A
@@ -130,9 +137,7 @@ extension Activity {
     /// True if the incarnation in `reference` is shown through a broadcast channel now: the
     /// audience is a channel, and the incarnation is durable and has not ended.
     func isOnChannel(_ reference: ActivityReference) -> Bool {
-        guard case .channel = definition.audience, let durable, durable.ending == nil else {
-            return false
-        }
+        guard definition.isOnChannel, let durable, durable.ending == nil else { return false }
         return reference.incarnation == durableIncarnation
     }
 

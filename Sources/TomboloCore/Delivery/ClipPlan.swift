@@ -9,6 +9,8 @@ package struct ClipPlan: Hashable, Sendable {
     package var pushes: Int64
     /// Size of the largest payload among the clip's frames.
     package var payloadBytes: Int
+    /// Maximum size of a payload on the activity's way.
+    package var payloadBytesMax: Int
     /// True if Apple may group, delay or drop frames, because they have priority 5.
     package var bestEffort: Bool
 
@@ -16,12 +18,14 @@ package struct ClipPlan: Hashable, Sendable {
     ///   - grant: the slowest destination's grant.
     ///   - intervalMax: if the grant's interval is longer, only a poster frame is sent.
     init(
-        _ clip: Clip, fit: Clip.Fit, _ grant: GrantInForce, intervalMax: Span, payloadBytes: Int
+        _ clip: Clip, fit: Clip.Fit, _ grant: GrantInForce, intervalMax: Span, payloadBytes: Int,
+        payloadBytesMax: Int = Payload.bytesMax
     ) {
         let interval = clip.step(granted: grant.grant.frameInterval, fit: fit)
         budgetClass = grant.budgetClass
         self.fit = fit
         self.payloadBytes = payloadBytes
+        self.payloadBytesMax = payloadBytesMax
         askedFramesPerSecond = 1 / clip.every.seconds
         guard fit != .bundle else {
             // The app plays the bundle. A clip that plays once gets its last value in a second

@@ -1,7 +1,15 @@
 import TomboloJSON
 
 /// The size of a push, measured before anything is stored (pacing rule 11).
-enum PushSize {
+struct PushSize {
+    var bytes: Int
+    var limit: Int
+    /// True if the state of a broadcast is measured, because it has less room than the whole.
+    var isOfState = false
+
+    private var room: Int { limit - bytes }
+    var isTooLarge: Bool { room < 0 }
+
     /// Throws if a push of this projection could exceed Apple's limit.
     ///
     /// - Parameter history: the event's rule for a history in the state; nil: none.
@@ -10,32 +18,26 @@ enum PushSize {
         history: StateHistory?
     ) throws(Refusal) {
         if let clip = projection.clip?.clip, clip.fit == .bundle,
-            let bytes = ofBundle(clip, projection, definition), bytes > Payload.bytesMax
+            let size = ofBundle(clip, projection, definition), size.isTooLarge
         {
-            throw tooLarge(bytes)
+            throw tooLarge(size)
         }
         let state = projection.largestState
         guard !isSurelySmall(state, projection, definition, alert: alert) else { return }
-        let bytes = Self.bytes(projection, state, definition, alert: alert)
-        guard bytes > Payload.bytesMax else { return }
-        var limit = Payload.bytesMax
-        if case .channel = definition.audience {
-            // Apple accepts larger broadcasts, but a phone accepts no larger state.
-            limit = Payload.broadcastBytesMax
-            if bytes <= limit, state.bytes.count <= Payload.bytesMax { return }
-        }
+        let size = Self.size(projection, state, definition, alert: alert)
+        guard size.isTooLarge else { return }
         guard let clip = projection.clip ?? projection.keptClip,
             state.bytes.count > projection.state.bytes.count
         else {
             guard let history, let list = state.document.root.at(history.path), list.count > 0
-            else { throw tooLarge(bytes, of: limit) }
+            else { throw tooLarge(size) }
             throw tooLarge(
-                bytes, of: limit,
+                size,
                 remedy: "its history has \(list.count) lines of \(history.length) that its type "
                     + "keeps: register the type with a smaller \"length\", or shorten the state")
         }
         throw tooLarge(
-            bytes, of: limit,
+            size,
             remedy: "\(clip.name) plays, and its largest frame goes with this state; shorten "
                 + "the state, or stop the clip first")
     }
@@ -73,29 +75,29 @@ enum PushSize {
         guard let shown = state.setting(clip.path, to: frames[longest]) else {
             throw noPlace(clip.isFlipbook ? "flipbook" : "tween")
         }
-        let largest = Self.bytes(activity.accepted, shown, activity.definition, alert: nil)
-        if largest > Payload.bytesMax {
+        let largest = size(activity.accepted, shown, activity.definition, alert: nil)
+        if largest.isTooLarge {
             guard clip.isFlipbook else { throw tooLarge(largest) }
             throw tooLarge(
                 largest, at: "/flipbook/frames/\(longest)",
                 remedy: "make the frame smaller, as tombolo clip pack --fit step does, or shorten "
                     + "the state around it")
         }
-        guard clip.fit == .bundle else { return (begun, largest) }
+        guard clip.fit == .bundle else { return (begun, largest.bytes) }
         guard
-            let bytes = ofBundle(begun, activity.accepted, activity.definition)
+            let size = ofBundle(begun, activity.accepted, activity.definition)
         else {
             let message = "the state has a member \"clip\" already, where the bundle goes"
             throw Refusal(
                 .invalidField, message, errors: [FieldError(pointer: "/fit", message: message)])
         }
-        if bytes > Payload.bytesMax {
+        if size.isTooLarge {
             throw tooLarge(
-                bytes, at: "/flipbook/frames",
+                size, at: "/flipbook/frames",
                 remedy: "make the frames smaller, as tombolo clip pack does, or take "
                     + "\"fit\":\"step\": one frame a push")
         }
-        return (begun, bytes)
+        return (begun, size.bytes)
     }
 
     /// Throws if a frame would nest the state deeper than `JSONLimits` allows, because such a state
@@ -142,10 +144,10 @@ enum PushSize {
     /// The size of the push with the bundle; nil if the state cannot contain a bundle.
     static func ofBundle(
         _ clip: Clip, _ projection: Projection, _ definition: Activity.Definition
-    ) -> Int? {
+    ) -> PushSize? {
         let state = clip.state(projection.state, at: .zero)
         return clip.bundled(into: state, began: projection.changedAt).map {
-            bytes(projection, $0, definition, alert: nil)
+            size(projection, $0, definition, alert: nil)
         }
     }
 
@@ -156,21 +158,32 @@ enum PushSize {
     private static let channelIDBytes = 32
 
     /// The size of a push with the members of both a start and an update, so that each of them
-    /// fits.
-    static func bytes(
+    /// fits. A broadcast starts nothing, so its size is that of an update.
+    static func size(
         _ projection: Projection, _ state: JSON, _ definition: Activity.Definition, alert: JSON?
-    ) -> Int {
+    ) -> PushSize {
         var content = Payload.Content(
             timestamp: projection.changedAt.seconds, event: .update, state: state)
-        content.alert = alert ?? projection.alert?.content ?? Core.quietAlert
+        content.alert = alert ?? projection.alert?.content
         content.staleDate = projection.changedAt.seconds
         content.relevance = projection.relevance
+        if definition.isOnChannel {
+            // Apple takes larger broadcasts, but a phone takes no larger state: the one with less
+            // room counts.
+            let whole = PushSize(
+                bytes: Payload.encode(content).count, limit: definition.payloadBytesMax)
+            let ofState = PushSize(
+                bytes: state.bytes.count, limit: Payload.bytesMax, isOfState: true)
+            return ofState.room < whole.room ? ofState : whole
+        }
+        content.alert = content.alert ?? Core.quietAlert
         let onChannel = definition.route == .channel || definition.route == .auto
         content.start = Payload.StartContent(
             type: definition.type, attributes: definition.attributes, asksForToken: true,
             channel: onChannel ? String(repeating: "a", count: channelIDBytes) : nil)
         let renewed = definition.renew == .always ? renewalBytesMax : 0
-        return Payload.encode(content).count + renewed
+        return PushSize(
+            bytes: Payload.encode(content).count + renewed, limit: definition.payloadBytesMax)
     }
 
     /// A lint if a push fits but is close to the limit; else nil.
@@ -180,20 +193,21 @@ enum PushSize {
         guard content.kind == .start || content.kind == .update,
             !isSurelySmall(state, projection, activity.definition, alert: content.alert)
         else { return nil }
-        let bytes = bytes(projection, state, activity.definition, alert: content.alert)
-        return PayloadLint.nearLimit(bytes, "/state")
+        let size = size(projection, state, activity.definition, alert: content.alert)
+        return PayloadLint.nearLimit(size.bytes, of: size.limit, "/state")
     }
 
     private static func tooLarge(
-        _ bytes: Int, of limit: Int = Payload.bytesMax, at pointer: String = "/state",
+        _ size: PushSize, at pointer: String = "/state",
         remedy: String = "shorten the state or the attributes, or send a reference that the app "
             + "resolves"
     ) -> Refusal {
-        let over = max(1, bytes - limit)
+        let over = size.bytes - size.limit
         return Refusal(
             .payloadTooLarge,
-            "the push would have \(bytes) bytes, \(over) more than the \(limit) that "
-                + "Apple takes; \(remedy)",
+            "the \(size.isOfState ? "state" : "push") would have \(size.bytes) bytes, \(over) more "
+                + "than the \(size.limit) that \(size.isOfState ? "ActivityKit" : "Apple") takes; "
+                + remedy,
             errors: [FieldError(pointer: pointer, message: "is \(over) bytes too large")],
             bytesOver: over)
     }

@@ -51,6 +51,7 @@ package struct PayloadLint: Sendable {
         lint.checkMembers(aps, event: event)
         lint.checkTimestamp(aps["timestamp"], event: event)
         lint.checkState(aps["content-state"], event: event)
+        if headers.channel != nil { lint.checkBroadcast(state: aps["content-state"]) }
         if event == "start" { lint.checkStart(aps, headers) }
         lint.checkDates(aps)
         return lint.found
@@ -74,7 +75,7 @@ package struct PayloadLint: Sendable {
                 .payloadTooLarge, "",
                 "\(payload.count) bytes, \(payload.count - most) more than the \(most) that Apple "
                     + "takes")
-        } else if let lint = Self.nearLimit(payload.count, "", isBroadcast: isBroadcast) {
+        } else if let lint = Self.nearLimit(payload.count, of: most, "") {
             found.append(lint)
         }
         let slashes = zip(payload, payload.dropFirst()).count { $0 == 0x5c && $1 == 0x2f }
@@ -117,10 +118,20 @@ package struct PayloadLint: Sendable {
         }
     }
 
+    /// A phone takes no larger state from a broadcast than from another push.
+    private mutating func checkBroadcast(state: JSONView?) {
+        let most = Payload.bytesMax
+        guard let bytes = state?.raw.count, bytes > most - Self.bytesLeftMin else { return }
+        add(
+            bytes > most ? .payloadTooLarge : .payloadNearLimit, "/aps/content-state",
+            bytes > most
+                ? "\(bytes) bytes, \(bytes - most) more than the \(most) that ActivityKit takes"
+                : "\(bytes) of \(most) bytes: the next change may not fit")
+    }
+
     /// A lint if fewer than `bytesLeftMin` bytes are left; nil if more are left, or if the push is
     /// too large.
-    static func nearLimit(_ bytes: Int, _ pointer: String, isBroadcast: Bool = false) -> Lint? {
-        let most = isBroadcast ? Payload.broadcastBytesMax : Payload.bytesMax
+    static func nearLimit(_ bytes: Int, of most: Int, _ pointer: String) -> Lint? {
         guard bytes <= most, bytes > most - bytesLeftMin else { return nil }
         return Lint(
             .payloadNearLimit, pointer,

@@ -119,8 +119,8 @@ extension Core {
     private func fitting(
         _ projection: Projection, _ state: JSON, _ activity: Activity
     ) -> JSON? {
-        let bytes = PushSize.bytes(projection, state, activity.definition, alert: nil)
-        return bytes <= Payload.bytesMax ? state : nil
+        let size = PushSize.size(projection, state, activity.definition, alert: nil)
+        return size.isTooLarge ? nil : state
     }
 
     /// True if the phone has exactly this state. A frame of a loop always counts as new, because
@@ -210,9 +210,9 @@ extension Core {
         case .tween: return type.animates ? .keyframes : .step
         case .flipbook:
             guard type.plays,
-                let bytes = PushSize.ofBundle(clip, projection, activity.definition)
+                let size = PushSize.ofBundle(clip, projection, activity.definition)
             else { return .step }
-            return bytes <= Payload.bytesMax ? .bundle : .step
+            return size.isTooLarge ? .step : .bundle
         }
     }
 
@@ -225,6 +225,7 @@ extension Core {
         let bundle = fit == .bundle ? PushSize.ofBundle(clip, projection, activity.definition) : nil
         return ClipPlan(
             clip, fit: fit, grant, intervalMax: configuration.limits.frameIntervalMax,
-            payloadBytes: bundle ?? payloadBytes)
+            payloadBytes: bundle?.bytes ?? payloadBytes,
+            payloadBytesMax: activity.definition.payloadBytesMax)
     }
 }

@@ -17,7 +17,7 @@ package struct DryRun: Sendable {
     package var changes: Bool
     /// The body of the push; a real push may differ in its timestamp and in values of its device.
     package var payload: [UInt8]
-    package var payloadBytesMax = Payload.bytesMax
+    package var payloadBytesMax: Int
     package var pushType = "liveactivity"
     package var topic: String
     /// The routes of at most 100 devices.
@@ -162,6 +162,7 @@ extension Core {
         var run = DryRun(
             activity: command.activity.id, version: activity.accepted.version,
             kind: command.content.kind, changes: event != nil, payload: payload,
+            payloadBytesMax: definition.payloadBytesMax,
             topic: definition.app + ".push-type.liveactivity", routes: routes,
             devices: count, lint: [])
         if let plan = event?.plan {
@@ -236,8 +237,10 @@ extension Core {
         known.destinations = present.map { activities[$0].destinations } ?? []
         let own = commandLints(command.content, known, now: now)
         let seen = Set(own.map(\.code))
+        var headers = PayloadLint.Headers()
+        headers.channel = activity.definition.isOnChannel ? "" : nil
         let pushed = PayloadLint.lints(
-            payload: run.payload,
+            payload: run.payload, headers: headers,
             type: types.type(of: activity.definition, command.activity.tenant), now: wall(now))
         // A lint that the command has already is not repeated for its push.
         return own
@@ -252,12 +255,12 @@ extension Core {
     ) -> Payload.Content {
         let projection = activity.accepted
         let wall = wall(now)
-        var isOnChannel = false
-        if case .channel = activity.definition.audience { isOnChannel = true }
         let event: Push.Event =
             switch content {
             // The cards on a channel exist already, and a broadcast cannot start one.
-            case .start: activity.definition.route == .adopt || isOnChannel ? .update : .start
+            case .start:
+                activity.definition.route == .adopt || activity.definition.isOnChannel
+                    ? .update : .start
             case .update, .play, .stop: .update
             case .end: .end
             }

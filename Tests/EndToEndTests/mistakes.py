@@ -122,6 +122,15 @@ def sizes(relay):
               relay.start(without=["alert"], audience=whom, state=state), words, ["5120", "too-large\",\"pointer"])
 
 
+def places(relay):
+    """Questions about what is not there yet, and about the beginning."""
+    relay.curl("PUT", "/v1/activities/then", START)
+    for query in ("at=2999-01-01T00:00:00Z", "at_seq=100000", "at_version=7"):
+        check(f"?{query}", relay.curl("GET", f"/v1/activities/then?{query}"), ["400", "yet", '"newest":'])
+    for query in ("kind=all&since=0", "kind=all&cursor=0", "cursor=0"):
+        check(f"log?{query}", relay.curl("GET", f"/v1/log?limit=1&{query}"), ["200", '"seq":1,'])
+
+
 def whom(relay):
     """Who is meant, and by what name."""
     check("an audience as text", relay.start(audience="phone-1"),
@@ -157,6 +166,6 @@ def address(relay):
 
 
 relay = Relay()
-for part in (apples_words, methods, versions, sizes, whom, app, address):
+for part in (apples_words, methods, versions, sizes, places, whom, app, address):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

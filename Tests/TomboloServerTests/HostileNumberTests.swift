@@ -127,7 +127,7 @@ import TomboloRelay
                 }
                 for path in [
                     "/v1/activities/\(id)", "/v1/activities", "/v1/log", "/v1/log?activity=\(id)",
-                    "/v1/activities/\(id)?at_seq=1000",
+                    "/v1/activities/\(id)?at_version=1",
                 ] {
                     let read = try await doors.call("GET", path)
                     #expect(read.status == 200, "\(path)")

@@ -54,8 +54,9 @@ import TomboloJSON
                 #expect(view["as_of"]?.string != nil)
             }
             let late = try await doors.call("GET", "/v1/activities/cat-7?at_version=6")
-            #expect(late.status == 404)
+            #expect(late.status == 400)
             #expect(late.text.contains("the activity is at version 5"))
+            #expect(try json(late)["newest"]?.integer == 5)
             for query in ["at_version=0", "at_version=1&at_seq=1", "at_version=x"] {
                 let refused = try await doors.call("GET", "/v1/activities/cat-7?\(query)")
                 #expect(refused.status == 400, "\(query)")
@@ -105,6 +106,15 @@ import TomboloJSON
                 #expect(answer.status == 400, "\(query)")
             }
             #expect(try await doors.call("GET", "/v1/activities/cow?at_seq=1").status == 404)
+            for (seq, status) in [(5, 200), (6, 400)] {
+                let answer = try await doors.call("GET", "/v1/activities/cat-7?at_seq=\(seq)")
+                #expect(answer.status == status, "\(answer.text)")
+                guard status == 400 else { continue }
+                #expect(try json(answer)["newest"]?.integer == 5)
+            }
+            let ahead = try await doors.call("GET", "/v1/activities/cat-7?at=9998-01-01T00:00:00Z")
+            #expect(ahead.status == 400 && ahead.text.contains("yet to come"), "\(ahead.text)")
+            #expect(try json(ahead)["newest"]?.string != nil)
         }
     }
 }

@@ -113,6 +113,20 @@ import TomboloRelay
         }
     }
 
+    @Test(arguments: ["command", "fact", "all"])
+    func `0 is the beginning for every kind`(kind: String) async throws {
+        try await withDoors { doors in
+            try await Self.card(doors)
+            await doors.relay.settleFacts()
+            let page = try await doors.call("GET", "/v1/log?kind=\(kind)")
+            for place in ["since=0", "cursor=0"] {
+                let same = try await doors.call("GET", "/v1/log?kind=\(kind)&\(place)")
+                #expect(same.text == page.text, "\(place)")
+                #expect(same.status == 200)
+            }
+        }
+    }
+
     @Test func `a tail that slept leaves the place of what it does not ask for`() async throws {
         try await withDoors { doors in
             try await Self.card(doors)

@@ -25,12 +25,13 @@ extension ServerDoors {
         guard version == nil || moment == nil else {
             throw Problem(.invalidQuery, "Give version or at, not both.")
         }
-        if let moment { try await refuse(ahead: moment) }
+        if let moment { try await refuse(ahead: .instant(moment), request.tenant) }
         let view = try await known(key)
         if let version, version > view.version {
             throw Problem(
                 .invalidQuery,
-                "version=\(version) is not there yet: the activity is at version \(view.version).")
+                "version=\(version) is not there yet: the activity is at version \(view.version)."
+            ).adding("newest", view.version)
         }
         await relay.settleFacts()
         let asked = Question(
@@ -46,13 +47,25 @@ extension ServerDoors {
         return .json { explanation.write(to: &$0) }
     }
 
-    /// Throws if the moment is in the future. One minute is allowed: a client's clock may be ahead.
-    private func refuse(ahead moment: Instant) async throws(Problem) {
-        let now = await relay.wallNow()
-        guard moment > now + .minutes(1) else { return }
-        throw Problem(
-            .invalidQuery,
-            "at=\(moment.rfc3339) is yet to come: the relay's clock is at \(now.rfc3339).")
+    /// Throws if the moment is not there yet. For a time one minute is allowed: a client's clock
+    /// may be ahead.
+    func refuse(ahead moment: LogMoment, _ tenant: TenantID) async throws(Problem) {
+        switch moment {
+        case .instant(let instant):
+            let now = await relay.wallNow()
+            guard instant > now + .minutes(1) else { return }
+            throw Problem(
+                .invalidQuery,
+                "at=\(instant.rfc3339) is yet to come: the relay's clock is at \(now.rfc3339)."
+            ).adding("newest", now.rfc3339)
+        case .tenantSeq(let seq):
+            let newest = await relay.place(of: tenant).command
+            guard seq > newest else { return }
+            throw Problem(
+                .invalidQuery,
+                "at_seq=\(seq) is not there yet: the log's newest command is \(newest)."
+            ).adding("newest", newest)
+        }
     }
 
     /// `POST`: explains what happened to a push, given its token, its `apns-id` or its user.

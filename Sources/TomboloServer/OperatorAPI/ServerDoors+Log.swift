@@ -74,7 +74,8 @@ extension ServerDoors {
     /// or fact. Nil if the request has neither.
     func logCursor(_ request: DoorRequest, _ kind: LogKind) async throws(Problem) -> LogCursor? {
         let since = try request.integer("since", in: 0...Int64.max)
-        if let text = request.target["cursor"] {
+        // "0" is in nobody's hands as a cursor, but many follow a log from there.
+        if let text = request.target["cursor"], text != "0" {
             guard let cursor = LogCursor(text) else {
                 throw Problem(
                     .invalidQuery,
@@ -82,7 +83,7 @@ extension ServerDoors {
             }
             return try await checked(cursor, "cursor=\(text)", request)
         }
-        guard let since else { return nil }
+        guard let since = request.target["cursor"] == nil ? since : 0 else { return nil }
         let asked = try await cursor(since, "since", request, kind)
         return try await checked(asked, "since=\(since)", request)
     }
@@ -121,7 +122,7 @@ extension ServerDoors {
     }
 
     /// Makes a cursor from the `seq` of a command or fact. The other sequence starts from its
-    /// beginning, so that nothing is skipped.
+    /// beginning, so that nothing is skipped. 0 is the beginning of both.
     func cursor(
         _ number: Int64, _ name: String, _ request: DoorRequest, _ kind: LogKind
     ) async throws(Problem) -> LogCursor {
@@ -129,6 +130,7 @@ extension ServerDoors {
         switch kind {
         case .command: cursor.place.command = number
         case .fact: cursor.place.fact = number
+        case .all where number == 0: break
         case .all:
             throw Problem(
                 .invalidQuery,

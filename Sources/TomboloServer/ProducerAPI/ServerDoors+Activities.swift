@@ -10,6 +10,7 @@ extension ServerDoors {
     func showActivity(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.activityKey()
         let moment = try pastMoment(request)
+        if let moment { try await refuse(ahead: moment, request.tenant) }
         let version = try request.integer("at_version", in: 1...Int64.max)
         guard moment == nil || version == nil else {
             throw Problem(.invalidQuery, "Give one of at, at_seq and at_version.")

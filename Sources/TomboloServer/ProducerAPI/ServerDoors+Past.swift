@@ -26,9 +26,10 @@ extension ServerDoors {
     ) async throws(Problem) -> RecordedEvent {
         guard version <= view.version else {
             throw Problem(
-                .unknownEvent,
+                .invalidQuery,
                 "Version \(version) of \"\(view.key.id)\" is not there yet: the activity is at "
-                    + "version \(view.version).")
+                    + "version \(view.version)."
+            ).adding("newest", view.version)
         }
         var query = EventQuery(tenant: tenant)
         (query.activity, query.newest, query.limit) = (view.number, view.seq, 1_000)

@@ -142,6 +142,30 @@ def whom(relay):
     check("an unknown type", relay.start(type="OrderAttribute"), ["201", 'mean \\"OrderAttributes\\"?'])
 
 
+def shapes(relay):
+    """Members that there are not, and members of another shape."""
+    relay.curl("PUT", "/v1/activities/shaped", START)
+    shaped = "/v1/activities/shaped"
+    for name, answer, words in (
+            ("device at the top", relay.start(without=["audience"], device="phone-1"), ["there are type", "audience"]),
+            ("stale_at", relay.start(stale_at="2026-11-20T09:03:00Z"), ["stale_after"]),
+            ("audience in an update", relay.curl("PATCH", shaped, {"audience": {"user": "u1"}, "state": {}}),
+             ["there are state, replace"]),
+            ("step at the top", relay.curl("PATCH", shaped, {"step": "out", "urgency": "high"}), ["there are state"]),
+            ("a bare JSON Schema", relay.curl("PUT", "/v1/types/Bare", {"type": "object", "properties": {}}),
+             ["there are", "state"]),
+            ("alert.message", relay.start(alert={"title": "a", "message": "b"}), ["there are title, body, sound"]),
+            ("dismissal-date in a start", relay.start(**{"dismissal-date": 1_800_000_000}), ["there are type"]),
+            ("an alert as text", relay.start(alert="text"), ['must be a JSON object: {\\"title\\":']),
+            ("a user as number", relay.start(audience={"user": 42}), ["must be a string"])):
+        check(name, answer, ["422", *words], ["is missing", "exactly one"])
+    place = folder()
+    for name, configuration, words in (
+            ("data_dir", {"data_dir": place}, ["data"]), ("tls.cert", {"tls": {"cert": "a.pem"}}, ["certificate"])):
+        path = write(f"{place}/{name}.json", {"listen": "127.0.0.1:0", "apps": [], **configuration})
+        check(f"{name} in a configuration", relay.command("config", "check", "--config", path), words)
+
+
 def app(relay):
     """What an app's developer sends."""
     check("a token in base64", relay.curl(
@@ -166,6 +190,6 @@ def address(relay):
 
 
 relay = Relay()
-for part in (apples_words, methods, versions, sizes, places, whom, app, address):
+for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, address):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

@@ -17,9 +17,7 @@ package enum ExplainRequest: Hashable, Sendable {
         let id = reader.string("apns_id")
         let push = id.flatMap { APNsID(text: $0) }
         if id != nil, push == nil { reader.fail("apns_id", "must be a UUID") }
-        if [token, user, id].count(where: { $0 != nil }) != 1 {
-            reader.fail("token", "give one of token, apns_id and user")
-        }
+        reader.requireOne(of: ["token", "apns_id", "user"], "give one of token, apns_id and user")
         try reader.finish()
         if let token {
             self = .token(token)

@@ -8,7 +8,7 @@ extension Clip {
         let tween = reader.object("tween")
         guard (flipbook == nil) != (tween == nil), let view = flipbook ?? tween else {
             reader.fail(
-                "flipbook",
+                flipbook == nil && reader.has("tween") ? "tween" : "flipbook",
                 flipbook == nil
                     ? "is missing: {\"path\",\"frames\",\"every\",\"loop\"}, or a tween: "
                         + "{\"path\",\"from\",\"to\",\"duration\",\"easing\"}"

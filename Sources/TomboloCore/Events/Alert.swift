@@ -80,7 +80,8 @@ package enum Alert {
     private static let silences: Set<String> = ["", "nil", "none", "null"]
 
     static func reading(_ reader: inout FieldReader) -> JSON? {
-        guard let view = reader.object("alert") else { return nil }
+        let shape = #"{"title":"In the oven","body":"Ready at 9:40"}"#
+        guard let view = reader.object("alert", like: shape) else { return nil }
         var inner = reader.inside(view, "alert")
         for name in ["title", "body"] {
             if let value = inner.value(name), value.kind != .string, value.kind != .object {

@@ -84,11 +84,9 @@ extension Start {
         + #"{"channel":"news"}"#
 
     private static func audience(_ reader: inout FieldReader) -> (Audience, StartRoute) {
-        if let text = reader.value("audience"), text.kind == .string || text.kind == .array {
-            reader.fail("audience", "must be a JSON object: " + Self.audienceShapes)
+        guard let view = reader.object("audience", like: Self.audienceShapes) else {
             return (.none, .unspecified)
         }
-        guard let view = reader.object("audience") else { return (.none, .unspecified) }
         var inner = reader.inside(view, "audience")
         let route =
             inner.choice(
@@ -109,9 +107,9 @@ extension Start {
         if let channel = inner.identifier("channel") {
             ways.append(.channel(channel))
         }
-        if ways.count != 1 {
-            inner.fail("device", "give exactly one member: " + Self.audienceShapes)
-        }
+        inner.requireOne(
+            of: ["device", "devices", "user", "channel"],
+            "give exactly one member: " + Self.audienceShapes)
         do { try inner.finish() } catch { reader.adopt(error) }
         return (ways.last ?? .none, route)
     }
@@ -157,7 +155,8 @@ extension Update {
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         stateVersion = reader.integer("state_version", in: 0...Int64.max)
-        if case .none = change, alert == nil, relevance == nil, staleAfter == nil {
+        let changing = ["state", "replace", "alert", "relevance", "stale_after"]
+        if !changing.contains(where: reader.has) {
             reader.fail(
                 "state", "nothing to change: give state, replace, alert, relevance or stale_after")
         }

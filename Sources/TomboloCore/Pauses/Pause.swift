@@ -61,7 +61,8 @@ package struct PauseRequest: Hashable, Sendable {
         if let reason, reason.unicodeScalars.count > Pause.reasonMax {
             reader.fail("reason", "must have at most \(Pause.reasonMax) characters")
         }
-        if scopes.count != 1 {
+        // One of the wrong shape has its fault already.
+        if scopes.count > 1 || reader.errors.isEmpty && scopes.isEmpty {
             reader.fail("all", "give exactly one of all, app, type or activity")
         }
         scope = scopes.first ?? .all

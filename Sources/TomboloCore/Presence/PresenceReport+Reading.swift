@@ -57,6 +57,8 @@ extension PresenceSignal {
         for (name, kind) in words where reader.bool(name) == true { kinds.append(kind) }
         if kinds.isEmpty, statusBarHidden != nil { kinds = [.statusBar] }
         guard kinds.count == 1 else {
+            // A touch of the wrong shape has its fault already.
+            guard !kinds.isEmpty || !reader.has("touch") else { return nil }
             reader.fail(
                 "touch",
                 "give exactly one of touch, will_resign_active, did_become_active or "

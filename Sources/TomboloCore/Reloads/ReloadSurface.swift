@@ -72,7 +72,8 @@ package struct ReloadRequest: Hashable, Sendable {
             if user.isEmpty { reader.fail("user", "must not be empty") }
         }
         audience = ways.last ?? .none
-        if ways.count != 1 { reader.fail("device", "give exactly one of device, devices or user") }
+        reader.requireOne(
+            of: ["device", "devices", "user"], "give exactly one of device, devices or user")
         try reader.finish()
     }
 }

@@ -58,7 +58,7 @@ extension TimelineRequest {
     ) -> (TimelineSubject?, readers: [String]) {
         var others = readers(&reader)
         guard let view = reader.object("subject") else {
-            reader.fail("subject", "must name a user, a device or a key")
+            reader.fail("subject", #"is missing: {"user":"u1"}, {"device":…} or {"key":…}"#)
             return (nil, others)
         }
         var inner = reader.inside(view, "subject")
@@ -74,7 +74,7 @@ extension TimelineRequest {
             reader.fail("readers", "is given twice")
         }
         others = own.isEmpty ? others : own
-        if subjects.count != 1 {
+        if ["user", "device", "key"].count(where: inner.has) != 1 {
             reader.fail("subject", "must name exactly one of user, device or key")
         }
         if !others.isEmpty, let subject = subjects.first {

@@ -29,9 +29,7 @@ extension TimelineSchedule {
                 count: Int(count))
             do { try fields.finish() } catch { inner.adopt(error) }
         }
-        if (weekly == nil) == (daily == nil) {
-            inner.fail("weekly", "give exactly one of weekly or daily")
-        }
+        inner.requireOne(of: ["weekly", "daily"], "give exactly one of weekly or daily")
         do {
             try inner.finish()
             return schedule

@@ -35,21 +35,24 @@ package struct FieldReader {
         FieldReader(view, pointer: path(name), isOfLog: isOfLog)
     }
 
-    /// Notes a fault of a member. If a required member is `null`, it has two faults; they become
-    /// one, which does not advise to leave the member out.
+    /// Notes a fault of a member. If a required member is `null` or has the wrong shape, it has two
+    /// faults; they become one, which does not advise to leave the member out or call it missing.
     package mutating func fail(_ name: String, _ message: String) {
         let pointer = path(name)
-        if let place = errors.firstIndex(where: {
-            $0.pointer == pointer && $0.message == Self.nullMessage
-        }) {
-            let isMissing = message.hasPrefix(Self.missing)
-            errors[place].message =
-                "must not be null"
-                + (isMissing ? message.dropFirst(Self.missing.count) : ": \(message)")
-            return
+        let isMissing = message.hasPrefix(Self.missing)
+        let meaning = isMissing ? String(message.dropFirst(Self.missing.count)) : ": \(message)"
+        if let place = errors.firstIndex(where: { $0.pointer == pointer }) {
+            let isNull = errors[place].message == Self.nullMessage
+            if isNull { errors[place].message = "must not be null" }
+            if isNull || isMissing {
+                errors[place].message += meaning
+                return
+            }
         }
         guard errors.count < Self.errorsMax else { return }
-        errors.append(FieldError(pointer: pointer, message: message))
+        let isEmpty = isMissing && view[name]?.string == ""
+        errors.append(
+            FieldError(pointer: pointer, message: isEmpty ? "is empty" + meaning : message))
     }
 
     private static let missing = "is missing"
@@ -58,7 +61,16 @@ package struct FieldReader {
     ///
     /// - Parameter meaning: the text after "is missing", such as ": the activity's id".
     package mutating func require(_ name: String, _ meaning: String) {
-        if view[name]?.isNull ?? true { fail(name, Self.missing + meaning) }
+        if !has(name) { fail(name, Self.missing + meaning) }
+    }
+
+    /// True if the member is there and is not `null`, whatever else it is.
+    package func has(_ name: String) -> Bool { !(view[name]?.isNull ?? true) }
+
+    /// Notes a fault at the first of these members unless exactly one of them is there. One of the
+    /// wrong shape is there: that is a fault of its own.
+    package mutating func requireOne(of names: [String], _ message: String) {
+        if names.count(where: has) != 1 { fail(names[0], message) }
     }
 
     private static let nullMessage = "must not be null; leave it out instead"
@@ -150,10 +162,12 @@ package struct FieldReader {
     }
 
     /// Reads a JSON object, for `inside`.
-    package mutating func object(_ name: String) -> JSONView? {
+    ///
+    /// - Parameter shapes: examples, for the error text.
+    package mutating func object(_ name: String, like shapes: String? = nil) -> JSONView? {
         guard let value = value(name) else { return nil }
         if value.kind == .object { return value }
-        fail(name, "must be a JSON object")
+        fail(name, "must be a JSON object" + (shapes.map { ": \($0)" } ?? ""))
         return nil
     }
 
@@ -197,17 +211,21 @@ package struct FieldReader {
     }
 
     /// Ends the reading. Throws all faults, those of unknown members first: a missing member is
-    /// usually there under a wrong name.
+    /// usually there under a wrong name. The first name that resembles none is answered with all
+    /// names that were read.
     package mutating func finish(allowingUnknown: Bool = false) throws(FieldErrors) {
         if !allowingUnknown, found < view.count {
-            var others = errors
+            var (others, isListed) = (errors, false)
             errors = []
             for (name, _) in view.members where !known.contains(name) {
                 guard errors.count < Self.errorsMax else { break }
                 let meant = errors.count < suggestionsMax ? meant(by: name) : nil
                 // The member is there under a wrong name, so its absence is not another fault.
                 if let meant, view[meant] == nil { others.removeAll { $0.pointer == path(meant) } }
-                fail(name, "unknown field" + advice(on: name, meant: meant))
+                let advice = meant.map(didYouMean) ?? AppleWord.advice(on: name, among: known)
+                let list = isListed ? nil : "; there are \(known.joined(separator: ", "))"
+                isListed = isListed || advice == nil
+                fail(name, Self.unknown + (advice ?? list ?? ""))
             }
             adopt(FieldErrors(others))
         }
@@ -220,7 +238,6 @@ package struct FieldReader {
                 ? nearestName(to: name, among: known) : nil)
     }
 
-    private func advice(on name: String, meant: String?) -> String {
-        meant == nil ? AppleWord.advice(on: name, among: known) ?? "" : didYouMean(meant)
-    }
+    /// How the message on an unknown member begins.
+    package static let unknown = "unknown field"
 }

@@ -40,11 +40,12 @@ extension ServerDoors {
         FieldErrors(
             faults.errors.map { error in
                 guard ["/schema", "/state_schema", "/content_state"].contains(error.pointer),
-                    error.message == "unknown field"
+                    error.message.hasPrefix(FieldReader.unknown)
                 else { return error }
                 return FieldError(
                     pointer: error.pointer,
-                    message: "unknown field; did you mean \"state\", the state's schema?")
+                    message: FieldReader.unknown
+                        + "; did you mean \"state\", the state's schema?")
             })
     }
 

@@ -176,6 +176,21 @@ def app(relay):
         ["422", "sandbox", "Xcode"])
 
 
+def unneeded(relay):
+    """Members that a request does not need say nothing here: it is carried out all the same."""
+    device = {"app": "com.example.app", "environment": "sandbox"}
+    for member, words in (
+            ({"control_center": "left"}, ['"/control_center"', "top_right"]),
+            ({"time_zone": "Europe/Berlim"}, ['"/time_zone"', "Europe/Berlin"]), ({"os": ""}, ['"/os"', "null"])):
+        check(f"a device with {member}", relay.curl("PUT", "/v1/devices/odd", device | member),
+              ["HTTP/1.1 20", "member-not-understood", *words])
+    event = {"specversion": "1.0", "id": "odd", "source": "/mine", "type": "tombolo.start", "subject": "odd-event",
+             "datacontenttype": "text/plain", "time": "yesterday", "data": START}
+    check("a CloudEvent with odd attributes", curl(
+        "-i", relay.api + "/v1/events", "-H", f"Authorization: Bearer {relay.key}",
+        "-H", "Content-Type: application/cloudevents+json", "-d", json.dumps(event)), ["HTTP/1.1 201"])
+
+
 def address(relay):
     """The relay's address, and how to speak to it."""
     bare, place = relay.api.removeprefix("http://"), folder()
@@ -190,6 +205,6 @@ def address(relay):
 
 
 relay = Relay()
-for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, address):
+for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, unneeded, address):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

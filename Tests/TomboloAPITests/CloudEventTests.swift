@@ -19,6 +19,8 @@ import TomboloJSON
         #","data":{"dismiss":"now"}"#, #","datacontenttype":null"#,
         #","datacontenttype":"application/json; charset=utf-8""#, #","data_base64":null"#,
         #","datacontenttype":"application/vnd.shop+json""#, #","time":7,"extension":true"#,
+        #","datacontenttype":"text/plain""#, #","datacontenttype":1,"data":{}"#,
+        #","data_base64":"e30=","data":{}"#,
     ])
     func `an event of the JSON format is read`(_ members: String) {
         #expect(fault(members) == nil)
@@ -28,8 +30,8 @@ import TomboloJSON
         (#","data":"{}""#, "/data"), (#","data":null"#, "/data"),
         (#","data":{"dismiss":7}"#, "/data/dismiss"),
         (#","data":{"\u0000":7}"#, "/data/\u{0}"), (#","data_base64":"e30=""#, "/data_base64"),
-        (#","datacontenttype":"text/plain""#, "/datacontenttype"),
-        (#","datacontenttype":1"#, "/datacontenttype"),
+        (#","datacontenttype":"text/plain","data":"{}""#, "/datacontenttype"),
+        (#","datacontenttype":1,"data":"{}""#, "/datacontenttype"),
     ])
     func `a fault is named by its place in the event`(_ members: String, _ pointer: String) {
         #expect(fault(members)?.errors.map(\.pointer) == [pointer])

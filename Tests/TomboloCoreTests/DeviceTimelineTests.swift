@@ -47,12 +47,23 @@ import TomboloJSON
         #expect(Self.reloads(rig, from: before) == reloads)
     }
 
-    @Test func `an unknown zone of a device is refused, and its previous zone stays`() {
+    @Test(
+        arguments: [
+            (#"{"time_zone":"Europe/Berlim"}"#, "/time_zone"), (#"{"time_zone":""}"#, "/time_zone"),
+            (#"{"os":""}"#, "/os"), (#"{"control_center":"left"}"#, "/control_center"),
+            (#"{"control_center":""}"#, "/control_center"), (#"{"locale":""}"#, "/locale"),
+        ])
+    func `a member that says nothing never refuses a registration, and what was known stays`(
+        fields: String, pointer: String
+    ) {
         var rig = TimelineTests.rig()
-        rig.register("phone", #"{"time_zone":"Europe/Berlim"}"#, isRefused: true)
-        #expect(rig.lastRefusal == .invalidField)
+        rig.register("phone", fields)
+        #expect(rig.lastStored?.lint.map(\.code).first == .memberNotUnderstood)
+        #expect(rig.lastStored?.lint.map(\.pointer).first == pointer)
         let device = rig.core.devices.compactMap(\.self).first
         #expect(device?.registration.timeZone == "Europe/Berlin")
+        #expect(device?.registration.os == "26.1")
+        #expect(device?.registration.controlCenter != "left")
     }
 
     @Test func `a value that a registration leaves out stays, and null removes it`() {

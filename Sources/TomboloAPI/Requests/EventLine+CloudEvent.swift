@@ -5,6 +5,9 @@ extension EventLine {
     /// Maximum number of a CloudEvent's members and extensions: as for fields of HTTP heads.
     package static let attributesMax = 64
 
+    /// The attributes that are read.
+    package static let attributes = ["specversion", "id", "source", "type", "subject"]
+
     /// `data` may be as deep as the body of a single request; the event around it adds one level.
     package static let cloudEventLimits = JSONLimits(
         depthMax: JSONLimits.receivedDepthMax + 1, numbersFit: true)
@@ -23,8 +26,9 @@ extension EventLine {
     /// Reads an event of CloudEvents 1.0 in JSON format. `type` is `tombolo.` and the verb,
     /// `subject` is the activity, and `data` is the body of the single request.
     ///
-    /// Other attributes (`time`, `dataschema` and extensions) are ignored. An optional attribute
-    /// may be `null` (JSON format, section 2.2).
+    /// Other attributes (`time`, `dataschema` and extensions) are not read, nor is what describes
+    /// data in a form that the event does not have. An optional attribute may be `null` (JSON
+    /// format, section 2.2).
     package init(cloudEvent document: JSONDocument) throws(Fault) {
         let id = document.root["id"]?.string
         do {
@@ -61,10 +65,13 @@ extension EventLine {
             reader.fail("subject", "must be another id: no activity can have this one")
         }
         func optional(_ name: String) -> JSONView? { view[name].flatMap { $0.isNull ? nil : $0 } }
-        if let type = optional("datacontenttype"), !Self.isJSON(type.string ?? "") {
+        let given = optional("data")
+        if let given, given.kind != .object, let type = optional("datacontenttype"),
+            !Self.isJSON(type.string ?? "")
+        {
             reader.fail("datacontenttype", "must be application/json: data is the body of a call")
         }
-        if optional("data_base64") != nil {
+        if given == nil, optional("data_base64") != nil {
             reader.fail("data_base64", "is not read here: send the body in data, as a JSON object")
         }
         try reader.finish(allowingUnknown: true)

@@ -25,8 +25,7 @@ extension DeviceRegistration {
         locale = reader.string("locale")
         frequentUpdates = reader.bool("frequent_updates")
         activitiesEnabled = reader.bool("activities_enabled")
-        controlCenter = reader.choice(
-            "control_center", [("bottom", "bottom"), ("top_right", "top_right")])
+        controlCenter = reader.string("control_center")
         budgetClass = reader.choice("budget_class", BudgetClass.ofActivities.map { ($0.name, $0) })
         try reader.finish()
     }

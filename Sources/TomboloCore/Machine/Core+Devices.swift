@@ -117,14 +117,14 @@ extension Core {
         _ registration: DeviceRegistration, _ key: DeviceKey, by authority: DeviceAuthority
     ) throws(Refusal) -> (DeviceRegistration, Stored) {
         let known = devices.slot(of: key).flatMap { devices[$0] }
-        let registration = try authority.bind(
+        let (registration, lint) = registration.understood(by: configuration.zones)
+        let whole = try authority.bind(
             registration, known: known?.registration,
             onlyApp: configuration.onlyApp(of: key.tenant)
         ).completed(by: known?.registration, onlyApp: configuration.onlyApp(of: key.tenant))
-        try configuration.checkZone(registration.timeZone, known: known?.registration.timeZone)
-        try checkBounds(registration, key, known: devices.slot(of: key))
-        let upstream = try configuration.upstream(of: registration, tenant: key.tenant)
-        if registration.budgetClass == .lab, !configuration[upstream].allowsLab {
+        try checkBounds(whole, key, known: devices.slot(of: key))
+        let upstream = try configuration.upstream(of: whole, tenant: key.tenant)
+        if whole.budgetClass == .lab, !configuration[upstream].allowsLab {
             throw Refusal(
                 .labRefused,
                 "class \"lab\" has no budget at all and is only for an app whose endpoint is a "
@@ -132,14 +132,13 @@ extension Core {
                 errors: [FieldError(pointer: "/budget_class", message: "is refused for this app")])
         }
         var stored = Stored(known == nil ? .created : .updated)
-        stored.lint = Lint.of(
-            registration, in: configuration[upstream].environment)
-        if let slot = devices.slot(of: key), moves(slot, to: registration), let known,
+        stored.lint = lint + Lint.of(whole, in: configuration[upstream].environment)
+        if let slot = devices.slot(of: key), moves(slot, to: whole), let known,
             known.tokens.count > 0
         {
             stored.lint.append(Lint.ofMove(known.tokens.count))
         }
-        return (registration, stored)
+        return (whole, stored)
     }
 
     /// True if the registration has another app or environment than the device has now.

@@ -28,19 +28,6 @@ extension CoreConfiguration {
             tenant: channel.tenant, app: channel.app, environment: channel.environment)
     }
 
-    /// Throws for an unknown time zone, because widgets would silently use a wrong one. The
-    /// device's present zone is accepted, because the machine's list may have changed.
-    func checkZone(_ name: String?, known: String?) throws(Refusal) {
-        guard let name, name != known, let zones = zones, zones.rules(of: name) == nil
-        else { return }
-        throw Refusal(
-            .invalidField, "this machine knows no time zone \"\(name)\"",
-            errors: [
-                FieldError(
-                    pointer: "/time_zone", message: "must be a name such as \"Europe/Berlin\"")
-            ])
-    }
-
     /// A token with its upstream; nil if the device's app is not configured any more.
     func tokenPlace(of value: PushToken, _ device: Device) -> TokenPlace? {
         upstream(of: device).map { TokenPlace(upstream: $0, value: value) }

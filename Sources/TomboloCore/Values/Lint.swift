@@ -18,6 +18,7 @@ package struct Lint: Hashable, Sendable {
         case formerKeyLives = "former-key-lives"
         case environmentUnstated = "environment-unstated"
         case environmentChanged = "environment-changed"
+        case memberNotUnderstood = "member-not-understood"
         case topicSuffix = "topic-suffix"
         case priorityBeyondBudget = "priority-beyond-budget"
         case priorityRefused = "priority-refused"

@@ -54,12 +54,13 @@ extension DoorRequest {
         var names: Set<String> = []
         for field in head.fields where field.name.hasPrefix("ce-") {
             let name = String(field.name.dropFirst(3))
-            if ["data", "data_base64", "datacontenttype"].contains(name) {
+            if ["data", "data_base64"].contains(name) {
                 throw Problem(
                     .invalidHeader,
                     "\(field.name) is no field of an event whose data is the body: Content-Type "
                         + "says what the body is. Leave it away.")
             }
+            guard EventLine.attributes.contains(name) else { continue }
             guard names.insert(name).inserted else {
                 throw Problem(
                     .invalidHeader, "\(field.name) is given more than once. Give it once.")

@@ -39,6 +39,7 @@ import TomboloJSON
             "budgets.lab.burst: must not be above 87"
         ),
         ("{\"tls\": {\"certificate\": \"a.pem\"}}", "tls.key: is missing"),
+        ("{\"tls\": {\"cert\": \"a.pem\"}}", "unknown field; there are certificate, key"),
         ("{\"listen\": \"0.0.0.0:1\"}", "can be reached from other machines and has no tls"),
         ("{\"listen\": \"[::]:1\"}", "can be reached from other machines and has no tls"),
         ("{\"apps\": [\(app)}]}", "AuthKey.p8 cannot be read"),

@@ -161,7 +161,8 @@ def shapes(relay):
         check(name, answer, ["422", *words], ["is missing", "exactly one"])
     place = folder()
     for name, configuration, words in (
-            ("data_dir", {"data_dir": place}, ["data"]), ("tls.cert", {"tls": {"cert": "a.pem"}}, ["certificate"])):
+            ("data_dir", {"data_dir": place}, ["there are listen", " data,"]),
+            ("tls.cert", {"tls": {"cert": "a.pem"}}, ["there are certificate, key"])):
         path = write(f"{place}/{name}.json", {"listen": "127.0.0.1:0", "apps": [], **configuration})
         check(f"{name} in a configuration", relay.command("config", "check", "--config", path), words)
 

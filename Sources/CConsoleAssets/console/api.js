@@ -20,6 +20,8 @@ export const session = {
     /** How far the relay's clock is ahead of the browser's. */
     ahead: 0,
     now() { return Date.now() + this.ahead; },
+    /** Sets the relay's clock by the `at` of an answer of /v1/overview. */
+    follow(answer) { this.ahead = Date.parse(answer.at) - Date.now(); },
     /** When the relay answered last, by the browser's clock. */
     heardAt: Date.now(),
     keep(key) {

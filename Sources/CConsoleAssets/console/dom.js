@@ -1,5 +1,6 @@
 // Elements, text and times. State text comes into the page here, and only as text.
 
+import { session } from "./api.js";
 import { pretty } from "./source.js";
 
 /** An element: h("p.notice", { title }, "text", child, [more]). Nothing is ever parsed as HTML. */
@@ -101,9 +102,9 @@ export function toCard(reference) {
 /** A moment of the browser's clock, in hours, minutes and seconds. */
 export const clock = (milliseconds) => clocks[0].format(milliseconds);
 
-/** How long from now, in a word: "in 4 s", "3 min ago". */
-export function distance(text, now = Date.now()) {
-    const milliseconds = new Date(text).getTime() - now;
+/** How long from now by the relay's clock, in a word: "in 4 s", "3 min ago". */
+export function distance(text) {
+    const milliseconds = new Date(text).getTime() - session.now();
     if (Number.isNaN(milliseconds)) return "";
     const span = duration(Math.abs(milliseconds) / 1000);
     return milliseconds > 0 ? `in ${span}` : `${span} ago`;

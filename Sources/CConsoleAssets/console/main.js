@@ -146,7 +146,7 @@ function signIn(message) {
 async function enter(failed) {
     try {
         session.me = await get("/v1/overview");
-        session.ahead = Date.parse(session.me.at) - Date.now();
+        session.follow(session.me);
     } catch (error) {
         // A relay that starts again knows the key as before.
         if (error.status !== 0) session.forget();
@@ -167,8 +167,9 @@ async function enter(failed) {
     const tell = () => showHealth(dot, trouble);
     // In a tab that nobody sees, too: its title and its icon say how things are.
     const ask = poll(HEALTH_EVERY, lasting.signal, async (signal) => {
-        const { attention } = await get("/v1/overview", {}, signal, HEALTH_WITHIN);
-        trouble = attention.find((item) => severe.includes(item.code));
+        const answer = await get("/v1/overview", {}, signal, HEALTH_WITHIN);
+        session.follow(answer);
+        trouble = answer.attention.find((item) => severe.includes(item.code));
         tell();
         if (isUnread) route(false);
     }, true);

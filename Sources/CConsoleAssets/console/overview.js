@@ -63,7 +63,7 @@ export async function overview(root, { signal }) {
         { title: "Why", cell: (row) => toWhy(row.activity, { device: row.device }) },
     ], {
         key: (row) => `${row.activity} ${row.device}`,
-        stamp: (row) => JSON.stringify(row) + Math.floor(Date.now() / 1000),
+        stamp: (row) => JSON.stringify(row) + Math.floor(session.now() / 1000),
         none: "No card waits for a push.",
     });
     fill(root,
@@ -77,6 +77,7 @@ export async function overview(root, { signal }) {
         panel("Furthest behind", taken, slowest.element));
     const samples = [];
     const act = (now) => {
+        session.follow(now);
         session.me = { ...session.me, phones: now.phones, last_seq: now.last_seq };
         for (const [name, , value] of tiles) setText(values[name], count(value(now)));
         samples.push({ at: Date.parse(now.at), now });

@@ -103,7 +103,7 @@ async function timeline(root, kind, query, signal) {
             ["policy", policyOf(view)], ["schedule", brief(scheduleOf(view), 120)],
             ["updated", time(view.updated_at)],
             ["producer is asked", view.due_at ? h("span", {}, time(view.due_at), ` ${
-                distance(view.due_at, session.now())}`) : "never"],
+                distance(view.due_at)}`) : "never"],
             ["readers", name !== "key" ? "–" : brief((view.subject.readers ?? view.readers)?.users?.join(", ")
                 ?? "no device", 200)],
         ]);

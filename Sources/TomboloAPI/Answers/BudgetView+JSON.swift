@@ -40,7 +40,7 @@ extension BudgetView: AnswerObject {
         }
         writer.optional("next_at", nextAt?.rfc3339)
         writer.optional("high_at", highAt?.rfc3339)
-        if let waiting { writer.named("waiting") { $0.decision(waiting) } }
+        if let waiting { writer.named("waiting") { $0.decision(waiting, trouble) } }
     }
 }
 

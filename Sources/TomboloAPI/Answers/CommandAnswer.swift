@@ -17,6 +17,8 @@ package struct CommandAnswer: AnswerObject, Sendable {
     package var changed: Bool
     package var grant: GrantInForce?
     package var decision: Decision?
+    /// Why the upstream of the decision's destination is closed; nil if it is open.
+    var trouble: String?
     package var destinations: DestinationCounts
     package var clip: String?
     package var plan: ClipPlan?
@@ -40,6 +42,7 @@ package struct CommandAnswer: AnswerObject, Sendable {
         changed = accepted.changed
         grant = accepted.grant
         decision = accepted.decision
+        trouble = accepted.trouble
         destinations = accepted.destinations
         clip = accepted.clip
         plan = accepted.plan
@@ -84,7 +87,9 @@ package struct CommandAnswer: AnswerObject, Sendable {
         let slowest: Decision?
         (destinations, slowest) = Self.counts(all, version)
         // The waiting made the first decision outdated: replace it.
-        if slowest != nil || destinations.sent + destinations.sending > 0 { decision = slowest }
+        if slowest != nil || destinations.sent + destinations.sending > 0 {
+            (decision, trouble) = (slowest, all.lazy.compactMap(\.trouble).first { _ in true })
+        }
     }
 
     /// Counts the destinations by what happened to a version: sent and answered by Apple, on its
@@ -129,7 +134,7 @@ package struct CommandAnswer: AnswerObject, Sendable {
         writer.member("status", status.name)
         if let plan { writer.named("plan") { $0.plan(plan) } }
         if let grant { writer.named("grant") { $0.grant(grant) } }
-        if let decision { writer.named("decision") { $0.decision(decision) } }
+        if let decision { writer.named("decision") { $0.decision(decision, trouble) } }
         writer.object("destinations") { writer in
             writer.member("sent", destinations.sent)
             writer.member("sending", destinations.sending)

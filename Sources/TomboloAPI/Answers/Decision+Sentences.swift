@@ -14,6 +14,12 @@ extension Decision {
         }
     }
 
+    /// The same, with the cause of a closed upstream if it is known.
+    func reasonText(closedBy trouble: String?) -> String? {
+        if case .deferred(_, .upstreamClosed) = self { return WaitReason.closed(by: trouble) }
+        return reasonText
+    }
+
     private static let reserveSentence =
         "It went at priority 5, although its urgency is high: what is left at 10 is kept for "
         + "alerts (`reserve` of the class)."
@@ -32,6 +38,7 @@ extension DestinationView {
         if [.startToken, .updateToken, .stranded].contains(reason), let refusedText {
             return refusedText
         }
+        if reason == .upstreamClosed { return WaitReason.closed(by: trouble) }
         if reason == .streamLimit, let silence {
             let span = Span.seconds(silence.nanoseconds / 1_000_000_000)
             return "\(reason.sentence) Apple has answered nothing for \(span.roundedText)."
@@ -68,6 +75,11 @@ extension WaitReason {
         case .tokenBackOff, .appleError, .noAnswer, .tokenDoubted: true
         default: false
         }
+    }
+
+    /// The sentence of a closed upstream, with its cause if it is known.
+    fileprivate static func closed(by trouble: String?) -> String {
+        trouble.map { "The pushes of this app wait: \($0)." } ?? closedSentence
     }
 
     private static let closedSentence =

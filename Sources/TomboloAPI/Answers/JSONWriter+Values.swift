@@ -36,12 +36,14 @@ extension JSONWriter {
     }
 
     /// Writes `{"action","until","reason","reason_text"}`.
-    mutating func decision(_ decision: Decision) {
+    ///
+    /// - Parameter trouble: why the app's upstream is closed.
+    mutating func decision(_ decision: Decision, _ trouble: String?) {
         beginObject()
         member("action", decision.action)
         optional("until", decision.until?.rfc3339)
         optional("reason", decision.reason)
-        optional("reason_text", decision.reasonText)
+        optional("reason_text", decision.reasonText(closedBy: trouble))
         endObject()
     }
 }

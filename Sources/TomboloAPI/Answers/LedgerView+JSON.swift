@@ -12,7 +12,7 @@ extension LedgerView: AnswerObject {
         let waitingEvents = ledger.waiting(at: version)
         writer.events(ledger.counts, waiting: waitingEvents)
         if waitingEvents > 0, let waiting {
-            writer.named("waiting") { $0.decision(waiting) }
+            writer.named("waiting") { $0.decision(waiting, trouble) }
         }
         writer.named("frames") { $0.frames(frames) }
         writer.array("seconds", of: seconds) { writer, second in

@@ -34,6 +34,8 @@ package struct Accepted: Sendable {
     package var grant: GrantInForce?
     /// The slowest destination's decision about the version.
     package var decision: Decision?
+    /// Why that destination's upstream is closed; nil if it is open.
+    package var trouble: String?
     package var destinations: DestinationCounts
     /// The clip that a play started.
     package var clip: String?

@@ -223,12 +223,12 @@ extension Core {
     private func upstreamLints(_ activity: Activity) -> [Lint] {
         guard upstreams.numbers.contains(where: { isParked($0) }) else { return [] }
         let upstreams = Set(activity.destinations.map { destinations[$0].upstream })
-        guard upstreams.contains(where: { isParked($0) }) else { return [] }
+        guard let closed = upstreams.sorted().first(where: { isParked($0) }) else { return [] }
+        let cause = trouble(of: closed) ?? "Apple takes none of them"
         return [
             Lint(
                 .upstreamClosed, "",
-                "pushes of this app wait: Apple refuses its provider token, is unwell, or cannot "
-                    + "be reached; tombolo doctor finds out which")
+                "pushes of this app wait: \(cause); tombolo doctor says what to do")
         ]
     }
 

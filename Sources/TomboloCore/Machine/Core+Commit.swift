@@ -322,7 +322,8 @@ extension Core {
             grant: grant
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
             decision: slowest.flatMap { told($0.decision, $0.upstream, now: now)?.forProducer }
-                ?? (isReserved ? .sent(isReserved: true) : skipped), destinations: counts,
+                ?? (isReserved ? .sent(isReserved: true) : skipped),
+            trouble: slowest.flatMap { trouble(of: $0.upstream) }, destinations: counts,
             clip: nil, plan: nil)
     }
 

@@ -256,6 +256,7 @@ extension Core {
                 grant: grantInForce(destination), phase: phaseName(destination, now: now),
                 ledger: destination.ledger, version: projection.version,
                 waiting: told(destination.waiting, destination.upstream, now: now),
+                trouble: trouble(of: destination.upstream),
                 frames: (cursor?.tally ?? FrameCounts()) + destination.frames,
                 seconds: cursor?.seconds.seconds ?? [])
         }
@@ -284,6 +285,8 @@ package struct LedgerView: Sendable {
     package var version: Int64
     /// Why the newest version waits; nil if it does not wait.
     package var waiting: Decision?
+    /// Why the app's upstream is closed; nil if it is open.
+    package var trouble: String?
     package var frames: FrameCounts
     /// Frame counts for each second of the last minute, if a clip plays.
     package var seconds: [FrameSeconds.Second]

@@ -165,8 +165,9 @@ extension Core {
         // too.
         let parked = upstreams[upstream].parkedUntil
         guard parked != parkedBefore else { return nil }
+        upstreams[upstream].cause = parked.map { _ in result }
         return UpstreamNotice(
-            upstream: upstream, cause: parked.map { _ in result },
+            upstream: upstream, cause: upstreams[upstream].cause,
             silence: upstreams[upstream].silence)
     }
 

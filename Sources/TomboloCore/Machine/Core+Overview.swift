@@ -58,7 +58,8 @@ extension Core {
                 activity: activity, device: device.key.id,
                 versions: version - destination.acknowledged,
                 budgetClass: grantInForce(destination).budgetClass,
-                waiting: told(destination.waiting, destination.upstream, now: now)))
+                waiting: told(destination.waiting, destination.upstream, now: now),
+                trouble: trouble(of: destination.upstream)))
     }
 
     private func trouble(

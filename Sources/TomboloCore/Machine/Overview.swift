@@ -46,6 +46,8 @@ package struct Overview: Sendable {
         package var budgetClass: BudgetClass
         /// Why the newest version waits; nil if its push is about to be sent.
         package var waiting: Decision?
+        /// Why the app's upstream is closed; nil if it is open.
+        package var trouble: String?
     }
 
     /// In the order of `Trouble.allCases`, without groups that have no destination.

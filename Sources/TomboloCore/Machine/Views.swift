@@ -37,6 +37,8 @@ package struct DestinationView: Sendable {
     /// What is known about the token that it needs; nil if it needs none.
     package var token: TokenStanding?
     package var waiting: Decision?
+    /// Why the app's upstream is closed; nil if it is open.
+    package var trouble: String?
     /// How long Apple has not answered pushes of the app; nil if not for long.
     package var silence: Span?
     package var frames: FrameCounts

@@ -52,7 +52,8 @@ extension Core {
             phone: phoneBudget(destination, force.grant, now: now),
             nextAt: next > now ? wall(next) : nil,
             highAt: closing.map { wall(max($0.until, next)) },
-            waiting: told(destination.waiting, destination.upstream, now: now))
+            waiting: told(destination.waiting, destination.upstream, now: now),
+            trouble: trouble(of: destination.upstream))
     }
 
     /// The budgets of the widgets and controls that have ever needed a reload.
@@ -98,6 +99,8 @@ package struct BudgetView: Sendable {
     /// reserved for alerts.
     package var highAt: Instant?
     package var waiting: Decision?
+    /// Why the app's upstream is closed; nil if it is open.
+    package var trouble: String?
 }
 
 /// What is left of the budget of a widget or a control.

@@ -40,6 +40,8 @@ struct Upstream: Sendable {
     private(set) var hasBeenRight = false
     /// How long Apple did not answer before the breaker opened, if it opened because of that.
     private(set) var silence: UpstreamSilence?
+    /// The newest failure, while the breaker is open because of it.
+    var cause: PushResult?
     /// Nothing is sent until this time; then one push tries. Nil while the breaker is closed.
     private(set) var parkedUntil: Instant?
     private var urgent = WaitingRoom()

@@ -106,6 +106,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/type-page.json" suffix(, ',',)
 #embed "../../Protocol/schemas/type-view.json" suffix(, ',',)
 #embed "../../Protocol/schemas/update.json" suffix(, ',',)
+#embed "../../Protocol/schemas/upstream-retry.json" suffix(, ',',)
 #embed "../../Protocol/schemas/version.json" suffix(, ',',)
 #embed "../../Protocol/schemas/widget-explanation.json" suffix(, ']')
 };

@@ -78,7 +78,7 @@ import TomboloJSON
         let elsewhere = [
             "channel put", "channel rm", "type put", "clip stop", "timeline put", "timeline rm",
             "timeline reload",
-            "control reload", "delivery retry",
+            "control reload", "delivery retry", "upstream retry",
         ]
         let names = Set(commands.map { $0.words.prefix(2).joined(separator: " ") })
         for command in CommandTable.tombolo.commands

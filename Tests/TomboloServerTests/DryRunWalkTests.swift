@@ -83,6 +83,7 @@ struct Write: Sendable {
             .rotateKey, "/v1/keys/KEY/rotate", #"{"grace":"5m"}"#,
             onlyDone: ["id", "key", "created_at"]),
         .init(.reloadConfiguration, "/v1/configuration/reload"),
+        .init(.retryUpstream, "/v1/upstreams/com.example.app/retry"),
         .init(.actOnPhone, "/v1/phones/phone-1", #"{"do":"lock"}"#),
         .init(.setScenario, "/v1/scenarios/door", #"{"runs":true}"#),
     ]
@@ -98,7 +99,7 @@ struct Write: Sendable {
 
     @Test func `every write of the description takes dry_run, or is a named exception`() {
         let writes = RouteTable.routes.filter { $0.method != "GET" }
-        #expect(writes.count == 35)
+        #expect(writes.count == 36)
         for route in writes where Self.exceptions[route.operation] == nil {
             #expect(route.query.contains("dry_run"), "\(route.method) \(route.path.text)")
         }
@@ -177,6 +178,7 @@ struct Write: Sendable {
                 ("DELETE", "/v1/keys/none", nil),
                 ("POST", "/v1/keys/none/rotate", nil),
                 ("POST", "/v1/configuration/reload", nil),
+                ("POST", "/v1/upstreams/com.example.other/retry", nil),
             ]
             for (method, path, body) in refused {
                 let tried = try await doors.call(method, path + "?dry_run=true", body)
@@ -234,7 +236,8 @@ struct Write: Sendable {
         _ doors: DoorsUnderTest, _ shelf: ChannelShelf
     ) async throws -> String {
         let paths = [
-            "/v1/log?limit=1000", "/v1/log?fact=action", "/v1/devices/phone-1",
+            "/v1/log?limit=1000", "/v1/log?fact=action", "/v1/log?fact=upstream.retried",
+            "/v1/devices/phone-1",
             "/v1/devices/phone-2", "/v1/types/Cat",
             "/v1/channels", "/v1/pauses", "/v1/keys", "/v1/dead-letters",
             "/v1/activities/cat/deliveries", "/v1/activities/cat", "/v1/phones",

@@ -66,6 +66,9 @@ import TomboloJSON
             #expect(text.contains("The next try is at 20"), "\(text)")
             #expect(item?["app"]?.string == "com.example.app")
             #expect(item?["environment"]?.string == "sandbox")
+            #expect(
+                item?["try"]?.elements.compactMap(\.string)
+                    == ["tombolo doctor", "tombolo upstream retry com.example.app"])
             let open = try await doors.call("GET", "/readyz", fields: ["Accept: application/json"])
             let readiness = try json(open)
             #expect(open.status == 200 && readiness["status"]?.string == "ready")

@@ -32,7 +32,8 @@ import TomboloCore
         .reportPresence, .reportActivity, .reconcileTokens, .postAction,
     ]
     private static let keys: Set<Operation> = [
-        .mintKey, .listKeys, .rotateKey, .deleteKey, .reloadConfiguration, .retryDeadLetters,
+        .mintKey, .listKeys, .rotateKey, .deleteKey, .reloadConfiguration, .retryUpstream,
+        .retryDeadLetters,
         .retryDelivery, .createPause, .deletePause,
         .eraseActivity, .eraseDevice, .listPhones, .showPhone, .actOnPhone,
         .setScenario,
@@ -48,7 +49,8 @@ import TomboloCore
                 "{seq}", with: "1"
             )
             .replacing("{slug}", with: "forbidden").replacing("{phone}", with: "phone-1")
-            .replacing("{file}", with: "main.js").replacing("{scenario}", with: "door")
+            .replacing("{file}", with: "main.js").replacing("{app}", with: "x")
+            .replacing("{scenario}", with: "door")
     }
 
     private static let opened: [(scope: String, operations: Set<Operation>)] = [

@@ -18,7 +18,7 @@ export const reasons = {
     in_flight: "a push is on its way", stream_limit: "waits for a stream",
     reserving: "its budget is written", no_start_token: "no start token",
     no_update_token: "no update token", start_unknown: "outcome of the start unknown",
-    token_back_off: "Apple says wait", upstream_closed: "Apple is away",
+    token_back_off: "Apple says wait", upstream_closed: "the way to Apple is closed",
     apple_error: "Apple is unwell", no_answer: "Apple did not answer",
     token_doubted: "the token is doubted",
     timestamp_ahead: "the clock is behind", next_second: "the next second", paused: "paused",
@@ -29,7 +29,9 @@ export const reasons = {
 /** "the budget is spent · in 4 s". */
 export function waiting(decision) {
     if (!decision) return "";
-    const reason = reasons[decision.reason] ?? decision.reason_text ?? decision.reason ?? decision.action ?? "about to go";
+    // The relay knows the cause, and its sentence says it.
+    const known = decision.reason !== "upstream_closed" || !decision.reason_text;
+    const reason = (known && reasons[decision.reason]) || (decision.reason_text ?? decision.reason ?? decision.action ?? "about to go");
     return decision.until ? `${reason} · ${distance(decision.until)}` : reason;
 }
 

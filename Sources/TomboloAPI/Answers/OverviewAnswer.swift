@@ -98,7 +98,9 @@ package struct OverviewAnswer: AnswerObject, Sendable {
             writer.member("device", behind.device.rawValue)
             writer.member("class", behind.budgetClass.name)
             writer.member("versions", behind.versions)
-            if let waiting = behind.waiting { writer.named("waiting") { $0.decision(waiting, behind.trouble) } }
+            if let waiting = behind.waiting {
+                writer.named("waiting") { $0.decision(waiting, behind.trouble) }
+            }
         }
     }
 

@@ -317,8 +317,9 @@ extension Explainer {
         let (activity, device) = (evidence.activity, evidence.device)
         var found: [String] = []
         switch longestStartWait?.reason.name ?? code {
-        case "upstream_closed", "disk_full", "log_full":
-            found.append("tombolo doctor")
+        case "upstream_closed":
+            found += ["tombolo doctor", "tombolo upstream retry \(evidence.app)"]
+        case "disk_full", "log_full": found.append("tombolo doctor")
         case "wrong_topic", "wrong_environment":
             found += ["tombolo config check", "tombolo doctor"]
         case "paused":

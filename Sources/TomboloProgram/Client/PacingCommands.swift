@@ -1,6 +1,6 @@
 import TomboloJSON
 
-/// `pause`, `resume`, `delivery` and `budget`.
+/// `pause`, `resume`, `upstream`, `delivery` and `budget`.
 enum PacingCommands {
     static func pause(_ context: CommandContext) async throws -> ExitStatus {
         let invocation = context.invocation
@@ -61,6 +61,26 @@ enum PacingCommands {
             let answer = try await client.send(.write(context, "DELETE", path), name: name)
             try context.terminal.write(
                 context.printsTable ? Array("\(name) \(result)\n".utf8) : answer.line)
+        }
+        return .succeeded
+    }
+
+    static func retryUpstream(_ context: CommandContext) async throws -> ExitStatus {
+        let app = context.invocation.arguments[0]
+        let path = PathText.query(
+            "/v1/upstreams/\(PathText.escaped(app))/retry",
+            [("environment", context.invocation.text(.initEnvironment))])
+        let answer = try await context.reply(to: .write(context, "POST", path), name: app)
+        let tries = context.invocation.isGiven(.dryRun) ? "would try" : "tries"
+        try context.present(answer) { view in
+            for upstream in view.items("upstreams") {
+                let result =
+                    upstream["closed"]?.bool == true
+                    ? "a push \(tries) at once; they waited: \(upstream["cause"]?.string ?? "")"
+                    : "its pushes do not wait"
+                let environment = upstream["environment"]?.string ?? ""
+                try context.terminal.print("\(app) (\(environment)): \(result)")
+            }
         }
         return .succeeded
     }

@@ -128,15 +128,17 @@ struct RelayExamination {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
         let check = checks[code]
         // An answer of Apple to what the relay sent is about the relay's key, app or clock.
-        let isElsewhere =
-            asksApple && code == "upstream_closed" && !text.contains("Apple answers 4")
+        let isAnswered = code == "upstream_closed" && text.contains("Apple answers 4")
+        let isElsewhere = asksApple && code == "upstream_closed" && !isAnswered
         return Finding(
             app: item["app"]?.string.map(OperatorLog.shown) ?? "",
             check: check ?? OperatorLog.shown(code.replacing("_", with: " ")),
             check == nil ? .notice : isElsewhere ? .elsewhere : .failed,
             detail: OperatorLog.shown(text),
-            fix: item["try"]?.elements.compactMap(\.string).first { $0 != "tombolo doctor" }
-                .map(OperatorLog.shown))
+            fix: isAnswered
+                ? nil
+                : item["try"]?.elements.compactMap(\.string).first { $0 != "tombolo doctor" }
+                    .map(OperatorLog.shown))
     }
 
     /// Names of checks for codes about the relay itself and about actions of its operators.
@@ -272,12 +274,12 @@ struct RelayExamination {
                 detail: item?["text"]?.string.map(OperatorLog.shown)
                     ?? "pushes wait (\(environment)): Apple refuses the key, is unwell, or cannot be "
                     + "reached",
-                fix: item?["try"]?.elements.compactMap(\.string)
-                    .first { $0 != "tombolo doctor" }.map(OperatorLog.shown)
-                    ?? (isAnswered
-                        ? "correct the configuration, then: tombolo config reload"
-                        : "see what Apple answers below; the relay's log names the cause: "
-                            + "upstream-closed"))
+                fix: isAnswered
+                    ? "correct the configuration, then: tombolo config reload"
+                    : item?["try"]?.elements.compactMap(\.string)
+                        .first { $0 != "tombolo doctor" }.map(OperatorLog.shown)
+                        ?? "see what Apple answers below; the relay's log names the cause: "
+                        + "upstream-closed")
         }
     }
 

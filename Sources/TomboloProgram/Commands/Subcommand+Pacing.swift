@@ -107,6 +107,18 @@ extension Subcommand {
                 + "delivery, if it was already retried, or if its card is gone."
         ], examples: ["tombolo delivery retry dlv_12"], run: DeadLetterCommands.retryDelivery)
 
+    static let upstreamRetry = Subcommand(
+        path: ["upstream", "retry"], summary: "Try at once to push while an app's pushes wait",
+        arguments: [Argument("APP", .text("BUNDLE"), "the app's bundle id")],
+        flags: [.initEnvironment] + Flag.ofWriters,
+        details: [
+            "The relay tries by itself after a second, and then ever later, up to 15 minutes. Use the\n"
+                + "command when the cause is gone. Where no connection opens, the try waits for the\n"
+                + "next one: a minute at most. If the try fails, the pushes wait again."
+        ], examples: ["tombolo upstream retry com.example.app"],
+        exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PacingCommands.retryUpstream
+    )
+
     static let why = Subcommand(
         path: ["why"], summary: "Explain why a phone does not show a version",
         arguments: [

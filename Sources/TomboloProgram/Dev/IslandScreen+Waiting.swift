@@ -36,7 +36,7 @@ extension IslandScreen {
         case .appleError: "Apple is unwell"
         case .noAnswer: "Apple did not answer"
         case .tokenDoubted: "token is doubted"
-        case .upstreamClosed: "Apple is away"
+        case .upstreamClosed: "way to Apple is closed"
         case .timestampAhead: "clock is behind"
         case .nextSecond: "waits for next second"
         case .paused: "paused"

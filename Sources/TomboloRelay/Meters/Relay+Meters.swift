@@ -56,7 +56,7 @@ extension Relay {
         let upstream = UpstreamNumber(Int32(index))
         let isClosed = core.isParked(upstream)
         return UpstreamView(
-            app: app.id, environment: app.environment, isClosed: isClosed,
+            number: upstream, app: app.id, environment: app.environment, isClosed: isClosed,
             trouble: isClosed ? upstreamTroubles[upstream] : nil,
             nextTry: core.nextTry(upstream, now: steadyNow()),
             meter: meters[index])

@@ -39,6 +39,8 @@ package struct UpstreamMeter: Sendable {
 
 /// An upstream, as an operator sees it.
 package struct UpstreamView: Sendable {
+    /// Of several tenants' upstreams as one: the first tenant's.
+    package let number: UpstreamNumber
     package let app: String
     package let environment: APNsEnvironment
     /// True if pushes wait because Apple refuses the key, has a fault, or is unreachable.

@@ -11,7 +11,7 @@ enum FactKinds {
         "push.accepted", "push.expired", "push.merged", "push.not_sent", "push.refused",
         "push.skipped", "push.unknown", "relay.started", "relay.stopped", "reload.refused",
         "reload.sent", "timeline.due", "token.deleted", "token.registered", "token.retired",
-        "type.put", "upstream.closed", "upstream.open",
+        "type.put", "upstream.closed", "upstream.open", "upstream.retried",
     ]
 
     /// The results of pushes, with the names that the query parameter `result=` accepts.

@@ -174,9 +174,12 @@ extension ServerDoors {
         let isUntrusted =
             upstream.trouble?.cause.contains("certificate") == true
             && places.contains { $0.app == upstream.app && !$0.caFile.isEmpty }
-        let command = isUntrusted ? "tombolo config reload" : "tombolo doctor"
-        var item = OverviewAnswer.Attention("upstream_closed", text, commands: [command])
+        var item = OverviewAnswer.Attention("upstream_closed", text, commands: ["tombolo doctor"])
         guard !isOpen else { return item }
+        item.commands =
+            isUntrusted
+            ? ["tombolo config reload"]
+            : ["tombolo doctor", "tombolo upstream retry \(upstream.app)"]
         (item.app, item.environment) = (upstream.app, upstream.environment.name)
         return item
     }

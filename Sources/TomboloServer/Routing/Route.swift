@@ -56,7 +56,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case listLog, showEvent, tail
     case eraseActivity, eraseDevice
     case mintKey, listKeys, rotateKey, deleteKey
-    case reloadConfiguration
+    case reloadConfiguration, retryUpstream
     case createPause, listPauses, showPause, deletePause
     case listActivityDeliveries, listDeliveries, showDelivery, retryDelivery, listBudgets
     case explainActivity, explain

@@ -125,6 +125,9 @@ package enum RouteTable {
         Route(
             "POST", "/v1/configuration/reload", .reloadConfiguration, .operate,
             Doors.reloadConfiguration),
+        Route(
+            "POST", "/v1/upstreams/{app}/retry", .retryUpstream, .operate, Doors.retryUpstream,
+            query: ["environment"]),
         Route("GET", "/metrics", .metrics, .observe, Doors.metrics),
         Route("GET", "/v1/overview", .overview, .observe, Doors.overview),
         Route(

@@ -19,7 +19,7 @@ SLOW_SECONDS = 2
 # An answer of so many bytes is worth a slow reader.
 LARGE = 64 << 10
 _NAMES = {"device": "d0", "type": "Any", "kind": "profile", "clip": "clip_1", "ref": "base-0", "phone": "phone-1", "scenario": "door",
-          "file": "main.js", "seq": "1", "slug": "not-found"}
+          "file": "main.js", "seq": "1", "slug": "not-found", "app": "com.example.app"}
 # The smallest values of each kind and spelling, of which a body has the most. A megabyte of values that the relay has to
 # spell again, such as `"\\/"`, is read twice and takes up to 12 ms: it is not here.
 _SMALL = [

@@ -348,6 +348,7 @@ class Population:
             "deleteKey": [Object("one", minted("/v1/keys/{id}"))],
             "rotateKey": [Object("one", minted("/v1/keys/{id}/rotate"), {"grace": "0s"})],
             "reloadConfiguration": plain("/v1/configuration/reload"),
+            "retryUpstream": plain(f"/v1/upstreams/{BUNDLE}/retry"),
             "listActivityDeliveries": lists("/v1/activities/crowd/deliveries"),
             "explainActivity": plain("/v1/activities/crowd/explain", "of the crowd"),
             "listDeliveries": lists("/v1/deliveries"),
@@ -385,7 +386,7 @@ class Population:
 
         return {
             "limit": "1000", "cursor": cursor, "user": "crowd", "device": "crowd-0", "key": "a", "config": "a,b,c,d",
-            "app": BUNDLE, "family": "systemLarge", "dry_run": "true", "atomic": "true", "restart": "true",
+            "app": BUNDLE, "environment": "sandbox", "family": "systemLarge", "dry_run": "true", "atomic": "true", "restart": "true",
             "status": "active", "type": "Crowd", "listTimelines.kind": "keys", "kind": "all", "activity": "crowd",
             "timelineChoices.cursor": f"{BUNDLE}/a/key/a",
             "fact": ",".join(["card.dismissed"] * 32), "result": ",".join(["refused"] * 32), "do": "stop", "since": "1",

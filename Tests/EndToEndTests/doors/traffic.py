@@ -205,6 +205,8 @@ class Traffic:
             return chance.choice(["RunnerControl", "lock", "profile"])
         if name == "scenario":
             return "door"
+        if name == "app":
+            return BUNDLE
         if name == "phone":
             return "phone-1"
         if name == "file":

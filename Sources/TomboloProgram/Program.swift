@@ -77,14 +77,27 @@ package struct Program: Sendable {
             }
         } catch let error as ProgramError {
             // Nobody reads on, and nothing was changed: there is nothing to say.
-            if error.status != .closedPipe || changesThings(words) { terminal.complain(error.text) }
+            if error.status != .closedPipe || changesThings(words) { tell(error, words) }
             return error.status
         } catch let error as EventLogError {
-            terminal.complain(ProgramError(error).text)
+            tell(ProgramError(error), words)
             return ProgramError(error).status
         } catch {
-            terminal.complain("tombolo: \(error)\n")
+            tell(ProgramError("\(error)"), words)
             return .failed
         }
+    }
+
+    /// Writes an error to stderr: as a JSON object where the command line asks for JSON, even if
+    /// another word of it is wrong.
+    private func tell(_ error: ProgramError, _ words: [String]) {
+        let wantsJSON = words.indices.contains { index in
+            let isFlag = index > 0 && ["-o", "--output"].contains(words[index - 1])
+            return ["json", "jsonl"].contains { format in
+                isFlag && words[index] == format
+                    || ["-o\(format)", "-o=\(format)", "--output=\(format)"].contains(words[index])
+            }
+        }
+        terminal.complain(wantsJSON ? error.object : error.text)
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import TomboloCore
+import TomboloJSON
 
 @testable import TomboloProgram
 
@@ -22,7 +23,10 @@ import TomboloCore
         ("log", "log needs one of ls, show"), ("trigger runer", "did you mean runner?"),
         ("trigger runner --for 5", "write 500ms, 5s, 10m or 2h"),
         ("start", "start needs ID"), ("update a b", "takes no argument b"),
-        ("tail --relay relay.example", "is not an origin"),
+        ("tail --relay relay.example", "is not an origin: it has no scheme"),
+        ("update a lap=2", "try: -s lap=2"), ("update lap=2", "stands without its flag -s"),
+        (#"update a --state {"lap":2}"#, "try: -s NAME=VALUE for each member"),
+        (#"lint {"lap":2}"#, "the name of a file is asked for"),
         ("tail --relay", "--relay needs a value: ORIGIN"), ("tail --limit 0", "from 1 to"),
         ("tail --limit 1 --limit 2", "given twice"), ("append --quiet=yes", "takes no value"),
         ("--relay http://x log ls", "flags come after"), ("update a -s nothing", "NAME=VALUE"),
@@ -52,6 +56,16 @@ import TomboloCore
         #expect(result.output.isEmpty)
         #expect(result.errors.contains(expected))
         #expect(result.errors.contains("\n  try: "))
+    }
+
+    @Test func `where JSON is asked for, an error is one object on stderr`() throws {
+        for words in [["tail", "--lmit", "1", "-o", "json"], ["tail", "-ojsonl", "--lmit", "1"]] {
+            let result = try Tombolo.run(words)
+            let error = try json(result.errors)
+            #expect(error["error"]?.string == "unknown flag --lmit; did you mean --limit?")
+            #expect(error["try"]?.string == "tombolo help tail")
+            #expect(error["status"]?.integer == 2 && result.status == 2)
+        }
     }
 
     @Test func `what other tools call a command is none of ours, and leads to one that is`() {
@@ -107,6 +121,15 @@ import TomboloCore
         #expect(result.errors.contains("unset TOMBOLO_RELAY"))
         let mended = try Tombolo.run(["tail", "--relay", "http://127.0.0.1:1"], environment: wrong)
         #expect(mended.status == 5)
+        for (variable, value, words) in [
+            ("TOMBOLO_RELAY", "http://127.0.0.1:1\n", "has a line end; write http://127.0.0.1:1"),
+            ("TOMBOLO_RELAY", "127.0.0.1:1", "try: export TOMBOLO_RELAY=http://127.0.0.1:1"),
+            ("TOMBOLO_KEY", "Bearer tmb_live_x", "give the key alone"),
+            ("TOMBOLO_KEY", "tmb_live_x y", "has a space or a line end in it"),
+        ] {
+            let result = try Tombolo.run(["tail"], environment: [variable: value])
+            #expect(result.status == 2 && result.errors.contains(words), "\(result.errors)")
+        }
     }
 
     @Test func `a secret's file that is not there is a wrong command line`() throws {

@@ -46,8 +46,8 @@ class Relay(Dev):
         body = {name: value for name, value in (START | more).items() if name not in without}
         return self.curl("PUT", f"/v1/activities/order-{self.number}", body)
 
-    def command(self, *words, relay=None):
-        result = self.tombolo(*words, TOMBOLO_RELAY=relay or self.api)
+    def command(self, *words, relay=None, **environment):
+        result = self.tombolo(*words, TOMBOLO_RELAY=relay or self.api, **environment)
         return result.stdout + result.stderr
 
 
@@ -195,7 +195,10 @@ def unneeded(relay):
 def address(relay):
     """The relay's address, and how to speak to it."""
     bare, place = relay.api.removeprefix("http://"), folder()
-    check("TOMBOLO_RELAY=host:port", relay.command("activity", "ls", relay=bare), [f"http://{bare}"])
+    check("TOMBOLO_RELAY=host:port", relay.command("activity", "ls", relay=bare),
+          ["no scheme", f"export TOMBOLO_RELAY=http://{bare}"])
+    check("a line end in TOMBOLO_RELAY", relay.command("activity", "ls", relay=relay.api + "\n"),
+          ["line end", f"export TOMBOLO_RELAY=http://{bare}"])
     serve = Running("serve", "--config", write(f"{place}/tombolo.json", {
         "listen": "127.0.0.1:0", "data": f"{place}/data", "apps": [], "tls": certificate(place)}))
     check("clear text to a port with TLS", curl("-i", serve.ready["api"].replace("https:", "http:") + "/version"),
@@ -205,7 +208,26 @@ def address(relay):
           relay.command("activity", "ls", relay=f"https://{bare}"), [f"http://{bare}"])
 
 
+def commands(relay):
+    """The command line, and what its errors and lists look like."""
+    relay.curl("PUT", "/v1/activities/typed", START)
+    check("a state in the place of its file", relay.command("update", "typed", "--state", '{"step":"out"}'),
+          ["is JSON", "-s NAME=VALUE"], ["cannot be read"])
+    check("a field without -s", relay.command("update", "typed", "step=out"), ["without its flag", "-s step=out"])
+    check("Bearer in a key", relay.command("activity", "ls", TOMBOLO_KEY="Bearer " + relay.key),
+          ['"Bearer"', "the key alone"], [relay.key])
+    for words, cure in ((("resume", "pause_9"), "tombolo pause"), (("key", "rm", "none"), "tombolo key ls"),
+                        (("delivery", "show", "dlv_9"), "tombolo delivery ls")):
+        check(" ".join(words), relay.command(*words), [cure], ["GET /v1", "DELETE /v1"])
+    check("an error with -o json", relay.command("resume", "pause_9", "-o", "json"), ['{"error":"', '"status":3}'])
+    for kind, member in (("activity", "activity"), ("key", "id")):
+        lines = relay.command(kind, "ls").splitlines()
+        check(f"{kind} ls on a pipe", "" if all(member in json.loads(line) for line in lines) else lines[0], [""], ["{"])
+    check("a retry of an app of nobody", relay.command("upstream", "retry", "com.example.none"),
+          ["com.example.none", "tombolo config"])
+
+
 relay = Relay()
-for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, unneeded, address):
+for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, unneeded, address, commands):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

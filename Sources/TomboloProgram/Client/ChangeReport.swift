@@ -62,7 +62,8 @@ struct ChangeReport {
         view.items("lint").map { lint in
             let message = lint["message"]?.string ?? String(decoding: lint.raw, as: UTF8.self)
             let words = [lint["pointer"]?.string ?? "", message].filter { !$0.isEmpty }
-            return "\n  lint: \(words.joined(separator: " "))"
+            let text = CommandWords.replacingRequests(in: words.joined(separator: " "))
+            return "\n  lint: \(text)"
         }.joined()
     }
 

@@ -189,7 +189,10 @@ struct Column: ExpressibleByStringLiteral, Sendable {
                     Int(step).map { index in view?.elements.dropFirst(index).first { _ in true } }
                     ?? view?[String(step)]
             }
-            if let view { return view.isNull ? none : Cell.text(view) }
+            guard let view else { continue }
+            let texts = view.elements.compactMap(\.string)
+            if view.count > 0, texts.count == view.count { return texts.joined(separator: ",") }
+            return view.isNull ? none : Cell.text(view)
         }
         return ""
     }

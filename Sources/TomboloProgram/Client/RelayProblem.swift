@@ -25,7 +25,7 @@ struct RelayProblem: Sendable {
                 text += "\n  \(error["pointer"]?.string ?? ""): \(message)"
             }
         }
-        self.text = text
+        self.text = CommandWords.replacingRequests(in: text)
     }
 
     /// The error, with a remedy if the code has one. `name` is the activity or row.
@@ -48,6 +48,7 @@ struct RelayProblem: Sendable {
             "tombolo end \(name), then: tombolo start \(name) --restart …"
         case (_, "activity-running"): "tombolo update \(name) …"
         case (_, "activity-ended"): "tombolo start \(name) --restart …"
+        case (_, "unknown-app"): "tombolo config check"
         case (_, "unknown-activity"): "tombolo activity ls"
         case (412, _): "tombolo activity show \(name)"
         case (429, _), (503, _): "try again in a moment"

@@ -95,10 +95,13 @@ struct CommandLineParser: Sendable {
                 value = String(String.UnicodeScalarView(text.unicodeScalars.dropLast(end)))
             }
             guard let value, !value.isEmpty else { continue }
-            if let objection = flag.value?.objection(to: value) {
+            if let objection = flag.objection(to: value) {
+                let shown = value.split(whereSeparator: \.isNewline).joined(separator: "\\n")
+                let meant = flag.value == .origin ? Origin.near(value) : nil
                 throw .usage(
-                    "\(variable)=\(flag.isSecret ? "…" : value) \(objection)",
-                    remedy: "unset \(variable)")
+                    "\(variable)=\(flag.isSecret ? "…" : shown) \(objection)",
+                    remedy: (meant.map { "export \(variable)=\($0); or: " } ?? "")
+                        + "unset \(variable)")
             }
             values[variable] = value
         }
@@ -181,13 +184,29 @@ private struct FlagReader {
         guard let value = attached ?? words.popLast() else {
             throw .usage("\(spelling) needs a value: \(kind.placeholder)", remedy: remedy)
         }
-        if let objection = kind.objection(to: value) {
-            throw .usage("\(spelling) \(flag.isSecret ? "…" : value) \(objection)", remedy: remedy)
+        if let objection = flag.objection(to: value) {
+            let isState = flag.name == Flag.stateFile.name && kind == .file && value.first == "{"
+            throw .usage(
+                "\(spelling) \(flag.isSecret ? "…" : value) \(objection)",
+                remedy: isState
+                    ? "-s NAME=VALUE for each member, or: echo '\(value)' | … --state -" : remedy)
         }
         given[flag.name, default: []].append(value)
     }
 
+    /// Refuses a field of the state without its flag: no id has an equals sign.
+    private func checkFields() throws(ProgramError) {
+        guard command.flags.contains(.field),
+            let field = arguments.first(where: { $0.contains("=") })
+        else { return }
+        let isPlain = field.allSatisfy { $0.isLetter || $0.isNumber || "=._-".contains($0) }
+        throw .usage(
+            "\(field) is a field of the state, and stands without its flag -s",
+            remedy: "-s " + (isPlain ? field : "'\(field)'"))
+    }
+
     private func checkArguments() throws(ProgramError) {
+        try checkFields()
         var wanted = command.arguments
         if let last = wanted.last, last.repeats {
             while wanted.count < arguments.count { wanted.append(last) }

@@ -11,7 +11,7 @@ extension Flag {
         "certificate authority to trust for an https relay, instead of the system's")
     package static let output = Flag(
         "output", short: "o", .choice(OutputFormat.allCases.map(\.rawValue)),
-        "the output format; by default a table on a terminal, JSON elsewhere")
+        "the output format; by default a table on a terminal, JSON elsewhere (of a list: jsonl)")
     static let listen = Flag(
         "listen", .address, default: "127.0.0.1:8780", environment: "TOMBOLO_LISTEN",
         "where the relay listens; port 0 lets the system choose")

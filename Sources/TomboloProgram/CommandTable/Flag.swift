@@ -31,6 +31,16 @@ package struct Flag: Hashable, Sendable {
         self.summary = summary
     }
 
+    /// Why `text` is not valid as the value; nil if it is valid. Completes: `the value …`.
+    func objection(to text: String) -> String? {
+        guard isSecret else { return value?.objection(to: text) }
+        if text.lowercased().hasPrefix("bearer ") {
+            return "begins with \"Bearer\", which the program adds itself; give the key alone"
+        }
+        return text.contains { $0.isWhitespace }
+            ? "has a space or a line end in it; give the key alone" : value?.objection(to: text)
+    }
+
     /// A flag without a value: it is given or not.
     package static func toggle(_ name: String, short: Character? = nil, _ summary: String) -> Flag {
         Flag(name, short: short, nil, summary)

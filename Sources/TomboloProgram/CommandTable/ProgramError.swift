@@ -1,3 +1,5 @@
+import TomboloJSON
+
 /// Why a command failed: the cause in one sentence, then a remedy.
 package struct ProgramError: Error, Hashable, Sendable {
     var cause: String
@@ -19,6 +21,17 @@ package struct ProgramError: Error, Hashable, Sendable {
 
     /// The message for people, without colour.
     var text: String { "tombolo: \(line)\n" }
+
+    /// The message for programs: `{"error","try","status"}` in one line, where `status` is
+    /// the exit status.
+    var object: String {
+        let json = JSON.object { writer in
+            writer.member("error", cause)
+            if let remedy { writer.member("try", remedy) }
+            writer.member("status", status.rawValue)
+        }
+        return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    }
 
     /// The cause, and the remedy on a second line.
     var line: String { cause + (remedy.map { "\n  try: \($0)" } ?? "") }

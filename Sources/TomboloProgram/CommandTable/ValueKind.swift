@@ -32,16 +32,27 @@ package enum ValueKind: Hashable, Sendable {
         }
     }
 
+    /// What keeps a text from being an origin, if it can be said.
+    private static func lack(ofOrigin text: String) -> String {
+        if text.contains(where: \.isNewline) { return ": it has a line end" }
+        if text.contains(where: \.isWhitespace) { return ": it has a space" }
+        return text.contains("://") ? "" : ": it has no scheme"
+    }
+
     /// Why `text` is not valid; nil if it is valid. Completes a sentence: `the value …`.
     func objection(to text: String) -> String? {
         switch self {
         case .text:
             return text.isEmpty ? "is empty" : nil
         case .file, .directory:
+            if text.first == "{" || text.first == "[" {
+                return "is JSON, and the name of a file is asked for"
+            }
             return text.isEmpty || text.utf8.contains(0) ? "is not a path" : nil
         case .origin:
+            guard Origin(text) == nil else { return nil }
             let meant = Origin.near(text).map(\.description) ?? "http://127.0.0.1:8780"
-            return Origin(text) == nil ? "is not an origin; write \(meant) (no path)" : nil
+            return "is not an origin\(Self.lack(ofOrigin: text)); write \(meant) (no path)"
         case .address:
             return SocketAddressText(text) == nil
                 ? "is not HOST:PORT; write 127.0.0.1:8780 or [::1]:8780" : nil

@@ -51,7 +51,9 @@ extension Subcommand {
 
     static let channelList = Subcommand(
         path: ["channel", "ls"], summary: "List broadcast channels, and the quota at Apple",
-        flags: Flag.ofClients, examples: ["tombolo channel ls"], run: ChannelCommands.list)
+        flags: Flag.ofClients,
+        details: ["On a pipe it is one JSON document, because it has the quotas too."],
+        examples: ["tombolo channel ls"], run: ChannelCommands.list)
 
     static let channelShow = Subcommand(
         path: ["channel", "show"], summary: "Show a channel, and whether it exists at Apple",

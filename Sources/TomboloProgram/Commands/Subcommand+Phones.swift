@@ -39,7 +39,8 @@ extension Subcommand {
         details: [
             "Only tombolo dev has simulated phones. BUDGET LEFT is the phone's own budget, which real\n"
                 + "phones do not report. DRAWN counts pictures: a phone draws less often than it receives\n"
-                + "pushes."
+                + "pushes.",
+            "On a pipe it is one JSON document.",
         ], examples: ["tombolo phone ls", "tombolo phone ls -o json"],
         exits: [.notFoundOrConflict, .unauthorized, .unreachable], run: PhoneCommands.list)
 

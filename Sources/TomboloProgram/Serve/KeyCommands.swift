@@ -115,32 +115,12 @@ enum KeyCommands {
 
     /// `key ls`: lists the keys.
     static func list(_ context: CommandContext) async throws -> ExitStatus {
-        let client = try await RelayClient.connect(context)
-        defer { client.close() }
-        var keys: [JSON] = []
-        var cursor: String?
-        repeat {
-            let page = PathText.query(
-                "/v1/keys",
-                [
-                    ("tenant", context.invocation.text(.keysOf)), ("limit", "1000"),
-                    ("cursor", cursor),
-                ])
-            let root = try await client.view(page, name: nil)
-            keys += root.items("keys").map(\.json)
-            cursor = root["next_cursor"]?.string
-        } while cursor != nil
-        guard context.printsTable else {
-            try context.terminal.write(
-                line: JSON.object { $0.array("keys", of: keys) { $0.raw($1) } })
-            return .succeeded
-        }
-        let columns = ["id", "name", "created_by", "created_at", "last_used_at", "expires_at"]
-        let rows = keys.map(\.document.root).map { key in
-            columns.map { key[$0]?.string ?? "" } + [key.texts("scopes").joined(separator: ",")]
-        }
-        try context.terminal.write(TextTable(columns.map { $0.uppercased() } + ["SCOPES"], rows))
-        return .succeeded
+        let path = PathText.query("/v1/keys", [("tenant", context.invocation.text(.keysOf))])
+        return try await ReadCommands.list(
+            context, path, rows: "keys",
+            columns: [
+                "id", "name", "created_by", "created_at", "last_used_at", "expires_at", "scopes",
+            ])
     }
 
     /// `key rm`: revokes a key.

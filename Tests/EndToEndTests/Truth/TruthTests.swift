@@ -220,7 +220,7 @@ import Testing
             answer: (200, #""seq""#), ready: (200, "ready; clock 2h behind"),
             metrics: "tombolo_clock_behind_seconds 7", stderr: "behind the timestamps",
             // Apple takes no token of another time.
-            doctor: (1, "machine's clock"), cli: (update, (0, "upstream_closed"))),
+            doctor: (1, "machine's clock"), cli: (update, (0, "machine's clock is wrong"))),
         TruthRow(
             state: "the clock was ahead and is right again", hasOwnClock: true,
             bring: {

@@ -24,7 +24,7 @@ import TomboloJSON
         ("trigger runner --for 5", "write 500ms, 5s, 10m or 2h"),
         ("start", "start needs ID"), ("update a b", "takes no argument b"),
         ("tail --relay relay.example", "is not an origin: it has no scheme"),
-        ("update a lap=2", "try: -s lap=2"), ("update lap=2", "stands without its flag -s"),
+        ("update a lap=2", "try: -s lap=2"), ("update lap=2", "without its flag -s"),
         (#"update a --state {"lap":2}"#, "try: -s NAME=VALUE for each member"),
         (#"lint {"lap":2}"#, "the name of a file is asked for"),
         ("tail --relay", "--relay needs a value: ORIGIN"), ("tail --limit 0", "from 1 to"),

@@ -224,7 +224,7 @@ extension Core {
         guard upstreams.numbers.contains(where: { isParked($0) }) else { return [] }
         let upstreams = Set(activity.destinations.map { destinations[$0].upstream })
         guard let closed = upstreams.sorted().first(where: { isParked($0) }) else { return [] }
-        let cause = trouble(of: closed) ?? "Apple takes none of them"
+        let cause = self.upstreams[closed].trouble ?? "Apple takes no push"
         return [
             Lint(
                 .upstreamClosed, "",

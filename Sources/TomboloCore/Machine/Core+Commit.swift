@@ -323,7 +323,7 @@ extension Core {
                 ?? GrantInForce(budgetClass: .standard, grant: configuration.budgets[.standard]),
             decision: slowest.flatMap { told($0.decision, $0.upstream, now: now)?.forProducer }
                 ?? (isReserved ? .sent(isReserved: true) : skipped),
-            trouble: slowest.flatMap { trouble(of: $0.upstream) }, destinations: counts,
+            trouble: slowest.flatMap { upstreams[$0.upstream].trouble }, destinations: counts,
             clip: nil, plan: nil)
     }
 

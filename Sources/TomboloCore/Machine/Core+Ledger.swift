@@ -256,7 +256,7 @@ extension Core {
                 grant: grantInForce(destination), phase: phaseName(destination, now: now),
                 ledger: destination.ledger, version: projection.version,
                 waiting: told(destination.waiting, destination.upstream, now: now),
-                trouble: trouble(of: destination.upstream),
+                trouble: upstreams[destination.upstream].trouble,
                 frames: (cursor?.tally ?? FrameCounts()) + destination.frames,
                 seconds: cursor?.seconds.seconds ?? [])
         }

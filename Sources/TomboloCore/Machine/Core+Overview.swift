@@ -59,7 +59,7 @@ extension Core {
                 versions: version - destination.acknowledged,
                 budgetClass: grantInForce(destination).budgetClass,
                 waiting: told(destination.waiting, destination.upstream, now: now),
-                trouble: trouble(of: destination.upstream)))
+                trouble: upstreams[destination.upstream].trouble))
     }
 
     private func trouble(

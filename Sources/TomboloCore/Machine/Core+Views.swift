@@ -59,7 +59,7 @@ extension Core {
             waiting: told(
                 destination.waiting ?? slowedFrame(destination, now: now), destination.upstream,
                 now: now),
-            trouble: trouble(of: destination.upstream),
+            trouble: upstreams[destination.upstream].trouble,
             silence: upstreams[destination.upstream].silence(now: now), frames: counts,
             shown: report,
             shownMatches: report?.receivedState.map {
@@ -122,12 +122,6 @@ extension Core {
         let isParked = isParked(upstream)
         return .deferred(
             until: nextTry(upstream, now: now), isParked ? .upstreamClosed : .streamLimit)
-    }
-
-    /// Why an upstream is closed, as a sentence without its full stop; nil if it is open.
-    func trouble(of upstream: UpstreamNumber) -> String? {
-        guard isParked(upstream), let cause = upstreams[upstream].cause else { return nil }
-        return cause.trouble(upstreams[upstream].silence)
     }
 
     /// True if no destination will decide or send a version before `until`.

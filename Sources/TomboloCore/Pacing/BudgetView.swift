@@ -53,7 +53,7 @@ extension Core {
             nextAt: next > now ? wall(next) : nil,
             highAt: closing.map { wall(max($0.until, next)) },
             waiting: told(destination.waiting, destination.upstream, now: now),
-            trouble: trouble(of: destination.upstream))
+            trouble: upstreams[destination.upstream].trouble)
     }
 
     /// The budgets of the widgets and controls that have ever needed a reload.

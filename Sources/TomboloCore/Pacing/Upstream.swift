@@ -42,6 +42,8 @@ struct Upstream: Sendable {
     private(set) var silence: UpstreamSilence?
     /// The newest failure, while the breaker is open because of it.
     var cause: PushResult?
+    /// Why the breaker is open, as a sentence without its full stop; nil while it is closed.
+    var trouble: String? { parkedUntil == nil ? nil : cause?.trouble(silence) }
     /// Nothing is sent until this time; then one push tries. Nil while the breaker is closed.
     private(set) var parkedUntil: Instant?
     private var urgent = WaitingRoom()

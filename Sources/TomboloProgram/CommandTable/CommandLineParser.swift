@@ -201,7 +201,7 @@ private struct FlagReader {
         else { return }
         let isPlain = field.allSatisfy { $0.isLetter || $0.isNumber || "=._-".contains($0) }
         throw .usage(
-            "\(field) is a field of the state, and stands without its flag -s",
+            "\(field) is a field of the state, without its flag -s",
             remedy: "-s " + (isPlain ? field : "'\(field)'"))
     }
 

@@ -280,7 +280,20 @@ import Testing
         },
     ]
 
-    private static let cases = ofPushes + ofRefusals + ofSkips + ofWaits + ofMoments
+    private static let ofStaleCards = [
+        Case("producer_silent", "the newest version is older than stale_after") {
+            ($0.newest, $0.staleAt) = (3, Evidence.at(120))
+            $0.push(at: 2)
+        },
+        Case(nil, "its phone has it, and its producer may still speak") {
+            ($0.newest, $0.staleAt) = (3, Evidence.at(900))
+            $0.push(at: 2)
+            $0.phone("card.reported", #"{"phase":"active","drawn_version":3}"#, at: 61)
+        },
+    ]
+
+    private static let cases =
+        ofPushes + ofRefusals + ofSkips + ofWaits + ofMoments + ofStaleCards
 
     @Test(arguments: cases)
     private func `the first suspect is the cause, in whole sentences`(one: Case) {

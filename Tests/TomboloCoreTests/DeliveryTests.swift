@@ -225,15 +225,52 @@ import TomboloJSON
         #expect(rig.pushes.count == 1)
     }
 
-    @Test func `a stale date is moved on before half of its time is gone`() {
+    private static let fresh =
+        #"{"type":"Runner","audience":{"device":"phone"},"state":{},"stale_after":"2m"}"#
+
+    @Test func `a producer that repeats itself moves the stale date, before half of it is gone`() {
         var rig = Rig.phone()
-        rig.command(
-            .start,
-            #"{"type":"Runner","audience":{"device":"phone"},"state":{},"stale_after":"2m"}"#)
+        rig.command(.start, Self.fresh)
         rig.token("activity:cat", "bb")
-        rig.advance(to: 400)
-        #expect(rig.pushes.map(\.at.seconds) == [0, 60, 120, 180, 240, 300, 360])
-        #expect(rig.pushes.dropFirst().allSatisfy { $0.push.priority == 5 })
+        for second in stride(from: 40, through: 400, by: 40) {
+            rig.advance(to: Double(second))
+            rig.command(.update, #"{"state":{}}"#)
+        }
+        var shown: Int64 = 120
+        for (at, push) in rig.pushes.dropFirst() {
+            #expect(at.seconds < Double(shown) && push.priority == 5)
+            let date = (Rig.aps(push)?["stale-date"]?.integer ?? 0) - Rig.epoch.seconds
+            #expect(date % 40 == 0 && date > shown, "it is not of an event")
+            shown = date
+        }
+        #expect(shown > 400 && rig.pushes.count < 11, "\(rig.line())")
+        let purposes = rig.facts.compactMap { DeliveryRecord($0)?.attempt?.purpose }
+        #expect(Set(purposes) == [.refresh])
+    }
+
+    @Test func `the relay's own clock moves no stale date, and an echo carries the old one`() {
+        var rig = Rig.phone()
+        rig.command(.start, Self.fresh)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 30)
+        rig.update(lap: 1, .low, until: 900)
+        let echo = rig.pushes.last
+        #expect(rig.line(from: 1) == #"30:U5{"lap":1} 630:U10{"lap":1}"#)
+        let stale = echo.flatMap { Rig.aps($0.push)?["stale-date"]?.integer }
+        #expect(stale == Rig.epoch.seconds + 150)
+        #expect(echo.map { $0.push.expiration } == Rig.epoch.seconds + 630 + 3_600)
+    }
+
+    @Test func `a start that waited begins no card that is stale`() {
+        var rig = Rig.phone()
+        let pause = rig.pause(#"{"all":true}"#)
+        rig.command(.start, Self.fresh)
+        rig.advance(to: 500)
+        rig.resume(pause)
+        rig.advance(to: 510)
+        let start = rig.pushes.first
+        let stale = start.flatMap { Rig.aps($0.push)?["stale-date"]?.integer }
+        #expect(start.map { stale == (Rig.epoch + $0.at).seconds + 60 } == true)
     }
 
     @Test func `lab is refused for an app whose endpoint is Apple's`() {

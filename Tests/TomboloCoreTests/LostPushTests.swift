@@ -79,6 +79,9 @@ import TomboloJSON
     ) {
         var rig = Rig.running(until: 20)
         rig.command(.update, #"{"state":{"lap":1},"stale_after":"10m","urgency":"low"}"#)
+        // The producer repeats itself.
+        rig.advance(to: 200)
+        rig.update(lap: 1)
         var lost = 0
         rig.verdict = { _ in
             lost += 1
@@ -105,6 +108,8 @@ import TomboloJSON
         for start in 1...4 {
             rig.advance(to: 20 + Double(start) * 200 - 0.1)
             #expect(rig.crash(recoverAt: 20 + Double(start) * 200).isEmpty)
+            // The producer repeats itself.
+            rig.update(lap: 1, .low, until: 20 + Double(start) * 200 + 0.1)
         }
         rig.advance(to: 900)
         var last = Int64.max

@@ -26,6 +26,18 @@ import TomboloJSON
         #expect(rig.pushes.count == 12)
     }
 
+    @Test func `cards that never began are counted by what held them, and a start is warned`() {
+        var rig = Rig.phone(.lab)
+        for number in 1...12 { Self.start(&rig, number) }
+        rig.advance(to: 60)
+        #expect(rig.lastAccepted?.lint.contains { $0.code == .priorityBeyondBudget } == true)
+        for number in 11...12 { rig.command(.end, "{}", id: "cat-\(number)") }
+        let counters = rig.core.counters(of: Rig.tenant)
+        #expect(counters.neverBegan == [.startBudget: 2])
+        #expect(counters.lastNeverBegan?.activity == Identifier("cat-12"))
+        #expect(counters.decided.annihilated >= 2)
+    }
+
     @Test func `a start that was surely not processed costs nothing`() {
         var rig = Rig.phone(.lab)
         rig.answerFirst(3, with: .refusal(429, "TooManyRequests", .tokenBackOff))

@@ -119,7 +119,7 @@ import TomboloJSON
         rig.advance(to: 810)
         rig.command(.end, #"{"state":{"lap":1,"pulse":3}}"#)
         let events = rig.pushes.dropFirst().map { "\(Rig.text($0.at)) \($0.push.event)" }
-        #expect(events == ["60 update", "120 update", "720 update", "810 end"])
+        #expect(events == ["60 update", "120 update", "720 update", "800 update", "810 end"])
     }
 
     @Test func `after a lost answer the state goes again, whatever shows`() {

@@ -19,12 +19,15 @@ import TomboloJSON
         }
     }
 
+    /// Within the minute by which a client's clock may be ahead.
+    private static let soon = (FixedClock().now() + .seconds(50)).rfc3339
+
     @Test func `each event of the past shows the state of then`() async throws {
         try await withDoors { doors in
             try await tell(doors)
             for (seq, version, lap, status) in [
                 (1, 1, 1, "active"), (2, 2, 2, "active"), (3, 2, 2, "active"),
-                (4, 3, 3, "active"), (5, 4, 4, "ended"), (99, 4, 4, "ended"),
+                (4, 3, 3, "active"), (5, 4, 4, "ended"),
             ] {
                 let answer = try await doors.call("GET", "/v1/activities/cat-7?at_seq=\(seq)")
                 #expect(answer.status == 200)
@@ -76,7 +79,7 @@ import TomboloJSON
                 let view = try json(try await doors.call("GET", "/v1/activities/cat?\(query)"))
                 return view["destinations"].map { Array($0.elements) } ?? []
             }
-            let late = try await destinations("at=2200-01-01T00:00:00Z")
+            let late = try await destinations("at=\(Self.soon)")
             #expect(late.compactMap { $0["device"]?.string } == ["phone-1"])
             #expect(late.compactMap { $0["acknowledged_version"]?.integer } == [1])
             #expect(late.compactMap { $0["result"]?.string } == ["rejected"])
@@ -90,9 +93,9 @@ import TomboloJSON
     @Test func `an instant shows what was then`() async throws {
         try await withDoors { doors in
             try await tell(doors)
-            let late = try await doors.call("GET", "/v1/activities/cat-7?at=2200-01-01T00:00:00Z")
+            let late = try await doors.call("GET", "/v1/activities/cat-7?at=\(Self.soon)")
             #expect(try json(late)["version"]?.integer == 4)
-            #expect(try json(late)["as_of"]?.string == "2200-01-01T00:00:00.000Z")
+            #expect(try json(late)["as_of"]?.string == Self.soon)
             let early = try await doors.call("GET", "/v1/activities/cat-7?at=2001-01-01T00:00:00Z")
             #expect(early.status == 404)
         }

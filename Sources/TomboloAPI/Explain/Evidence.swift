@@ -33,6 +33,8 @@ package struct Evidence: Sendable {
     package var asked: Asked
     /// The past moment that the question is about; nil: now.
     package var moment: Instant?
+    /// When the newest state becomes stale; nil: never.
+    package var staleAt: Instant?
     /// The destination's present state; nil if the relay does not have it in memory.
     package var destination: DestinationView?
     /// The activity's channel, if it has one.

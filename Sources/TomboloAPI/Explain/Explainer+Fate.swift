@@ -66,7 +66,8 @@ extension Explainer {
             if let refusedText {
                 return "Version \(version) was not sent to \(evidence.device). \(refusedText)"
             }
-            fallthrough
+            return "Version \(version) was not sent to \(evidence.device). "
+                + (decision.reasonText ?? "") + startHold
         case .unchanged, .superseded, .onChannel, .notVisible:
             return "Version \(version) was not sent to \(evidence.device). "
                 + (decision.reasonText ?? "")
@@ -90,9 +91,10 @@ extension Explainer {
         attempt.reserve.map { " It went at priority \(attempt.priority): \($0.text)." } ?? ""
     }
 
-    /// If a start was given up because it waited too long: its longest wait. Else nil.
+    /// If a start was given up because it waited too long, or until its activity was over: its
+    /// longest wait. Else nil.
     var longestStartWait: WaitSpan? {
-        guard decision == .startWait else { return nil }
+        guard decision == .startWait || decision == .annihilated else { return nil }
         return fate?.record.held.max { $0.span < $1.span }
     }
 

@@ -4,9 +4,25 @@ import TomboloCore
 
 extension Explainer {
     var suspects: [Suspect] {
-        let found = shown != nil ? [] : hiddenFrames + (isWithApple ? silent : loud)
+        let found =
+            silentProducer + (shown != nil ? [] : hiddenFrames + (isWithApple ? silent : loud))
         guard let refusedEvents else { return found }
         return [refusedEvents] + found.filter { $0.code != refusedEvents.code }
+    }
+
+    /// A cause if the card is stale because its producer has sent nothing for `stale_after`.
+    private var silentProducer: [Suspect] {
+        guard let staleAt = evidence.staleAt, staleAt <= evidence.now, evidence.moment == nil,
+            evidence.asked.version == evidence.newest, evidence.status == .active
+        else { return [] }
+        let since = evidence.asked.recordedAt.rfc3339
+        return [
+            Suspect(
+                "producer_silent",
+                "The producer is silent since \(since): the card is stale since "
+                    + "\(staleAt.rfc3339).",
+                speaksFor: ["Version \(evidence.newest) is the last event, of \(since)."])
+        ]
     }
 
     // MARK: The push never reached the phone

@@ -7,7 +7,25 @@ extension Payload.Content {
             return
         }
         relevance = projection.relevance
-        let after = projection.staleAfter ?? (event == .start ? Limits.systemCardLife : nil)
-        staleDate = after.map { (wall + $0).seconds }
+        let date = projection.staleDate(in: event, at: wall)
+        staleDate = (date ?? (event == .start ? wall + Limits.systemCardLife : nil))?.seconds
+    }
+}
+
+extension Projection {
+    /// Shortest time for which a card that begins is not stale. A phone never shows a card that
+    /// begins stale.
+    static let startFreshMin = Span.seconds(60)
+
+    /// When the producer's data becomes stale: `stale_after` after its last event. Nil: never.
+    package var staleDate: Instant? { staleAfter.map { changedAt + $0 } }
+
+    /// The stale date that a push carries: that of the data, also if it has passed.
+    func staleDate(in event: Push.Event, at wall: Instant) -> Instant? {
+        switch event {
+        case .start: staleDate.map { max($0, wall + Self.startFreshMin) }
+        case .update: staleDate
+        case .end: nil
+        }
     }
 }

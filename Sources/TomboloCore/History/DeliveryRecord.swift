@@ -31,6 +31,9 @@ package struct DeliveryRecord: Hashable, Sendable {
         /// It repeats the state, because Apple's acceptance does not prove delivery (pacing rule
         /// 15).
         case echo
+        /// It repeats the state with a later stale date, because the producer repeated itself
+        /// (pacing rule 1).
+        case refresh
         /// It repeats the state with priority 10, because a locked phone delays priority 5 (pacing
         /// rule 7).
         case settle
@@ -134,6 +137,7 @@ extension DeliveryRecord.Attempt {
         reserve = flying.reserve
         switch flying.wish {
         case .echo: purpose = .echo
+        case .refresh: purpose = .refresh
         case .settle: purpose = .settle
         case .trailing: purpose = .trailing
         case .frame: purpose = .frame

@@ -67,6 +67,9 @@ extension Core {
         for slot in audience(of: activity.definition, activity.key.tenant).prefix(16) {
             guard let device = devices[slot] else { continue }
             let (standing, id) = (device.standing(of: name), device.key.id)
+            if let until = startsAllow(slot, now: now) {
+                lints.append(Lint.beyondStartBudget(id, until: until, now: now))
+            }
             if let lint = Lint.ofRefusal(standing, on: id, "/audience") { lints.append(lint) }
             if let change = device.doubtsToken(name) {
                 let doubt = TokenStanding.doubt(since: change)

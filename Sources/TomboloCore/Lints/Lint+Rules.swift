@@ -72,6 +72,15 @@ extension Lint {
                     + "phone likes; keep \"high\" for what cannot wait")
     }
 
+    /// The lint for a start whose phone may begin no more cards now.
+    static func beyondStartBudget(_ device: Identifier, until: Instant, now: Instant) -> Lint {
+        let wait = Span.seconds((until - now).nanoseconds / 1_000_000_000 + 1).roundedText
+        return Lint(
+            .priorityBeyondBudget, "/audience",
+            "\(device) may begin no more cards for \(wait): the start waits, and if the activity "
+                + "ends before, the card never begins")
+    }
+
     static func of(_ end: End, now: Instant) -> [Lint] {
         switch end.dismissal {
         case .at(let instant) where instant <= now:

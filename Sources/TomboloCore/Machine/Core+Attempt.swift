@@ -182,7 +182,7 @@ extension Core {
             contentHash: contentHash(projection, state),
             visibleHash: visibleHash(slot, projection), tokenTaken: tokenTaken,
             wish: wish, token: token, alert: event == .start ? nil : alert?.version,
-            staleAt: event == .end ? nil : projection.staleAfter.map { wall(now) + $0 },
+            staleAt: projection.staleDate(in: event, at: wall(now)),
             until: now + configuration.limits.inFlightMax, timestamp: timestamp,
             takenBefore: takenBefore, apnsID: id,
             route: push.surface == .channel
@@ -336,6 +336,7 @@ extension Core {
         default: break
         }
         if let alert { return max(alert.expiresAt, wall + .seconds(1)).seconds }
-        return (wall + (projection.staleAfter ?? .hours(1))).seconds
+        // Stale data is better than older data.
+        return (projection.staleDate.flatMap { $0 > wall ? $0 : nil } ?? wall + .hours(1)).seconds
     }
 }

@@ -69,10 +69,14 @@ extension Core {
     /// When the device's budget for starts has a token; nil if it has one now or is reserved
     /// already.
     func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
-        guard !destination[.holdsStartToken] else { return nil }
-        let time = devices.budgets[destination.device].starts.time(
-            keeping: 0, of: configuration.budgets[.start],
-            held: startTokensHeld(by: destination.device), now: now)
+        destination[.holdsStartToken] ? nil : startsAllow(destination.device, now: now)
+    }
+
+    /// When the device's budget for starts has a token; nil if it has one now.
+    func startsAllow(_ device: DeviceSlot, now: Instant) -> Instant? {
+        let time = devices.budgets[device].starts.time(
+            keeping: 0, of: configuration.budgets[.start], held: startTokensHeld(by: device),
+            now: now)
         return time.flatMap { $0 > now ? $0 : nil }
     }
 

@@ -36,6 +36,10 @@ extension Core {
             // A version with an older `state_version` counts as superseded if it needed no push.
             let isPassed = decision.needsNoPush && superseded.contains(version)
             record.decision = decided.map { _ in isPassed ? .superseded : decision }
+            if let decided, !isTrial, decision.reason != nil || decision == .expired {
+                counters[activities[activity].key.tenant].decided.add(
+                    Int64(decided.count), isPassed ? .superseded : decision)
+            }
             if let decided, !superseded.isEmpty {
                 record.superseded = superseded.filter { decided.contains($0) }
             }

@@ -22,6 +22,15 @@ extension Core {
                 overview.unreached += 1
                 overview.unreachedExample = overview.unreachedExample ?? activities[slot].key.id
             }
+            if let projection = activities[slot].durable, let date = projection.staleDate,
+                date <= wall(now)
+            {
+                overview.stale += 1
+                if overview.stalest.map({ projection.changedAt < $0.since }) ?? true {
+                    overview.stalest = .init(
+                        activity: activities[slot].key.id, since: projection.changedAt)
+                }
+            }
             looked += activities[slot].destinations.count
             for index in activities[slot].destinations { look(at: index, now: now, &overview) }
         }

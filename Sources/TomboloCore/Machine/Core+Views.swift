@@ -31,7 +31,7 @@ extension Core {
             type: activity.definition.type, app: activity.definition.app, status: status(slot),
             version: durable.version, seq: activity.seq, tenantSeq: activity.tenantSeq,
             state: state, relevance: durable.relevance,
-            staleAt: durable.staleAfter.map { durable.changedAt + $0 },
+            staleAt: durable.staleDate,
             clip: durable.clip.map { ClipView($0, at: wall(now)) },
             destinations: activity.destinations.compactMap { index in
                 guard let destination = destinations.at(index),

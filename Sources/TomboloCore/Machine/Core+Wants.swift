@@ -214,7 +214,7 @@ extension Core {
         let settles = isMadeGood ? nil : settleDue(slot, now: now)
         if let settles, settles <= now { return .push(.update, .settle, alert: nil) }
         let stale = destinations[slot].staleRefresh(projection, at: time(now))
-        if let stale, stale <= now { return .push(.update, .latest(.low), alert: nil) }
+        if let stale, stale <= now { return .push(.update, .refresh, alert: nil) }
         let echo =
             isMadeGood
             ? nil

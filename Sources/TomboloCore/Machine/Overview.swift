@@ -50,6 +50,12 @@ package struct Overview: Sendable {
         package var trouble: String?
     }
 
+    /// An activity whose producer says nothing.
+    package struct Silent: Hashable, Sendable {
+        package var activity: Identifier
+        package var since: Instant
+    }
+
     /// In the order of `Trouble.allCases`, without groups that have no destination.
     package var troubles: [Group] = []
     /// The slowest come first: those whose wait has no known end, then those that end last.
@@ -59,6 +65,10 @@ package struct Overview: Sendable {
     /// Number of running activities that no device can show.
     package var unreached = 0
     package var unreachedExample: Identifier?
+    /// Number of running activities whose producer has said nothing for `stale_after`.
+    package var stale = 0
+    /// The one whose producer has been silent for the longest time, and since when.
+    package var stalest: Silent?
     /// Number of activities whose stored state cannot be read.
     package var damaged = 0
 

@@ -57,11 +57,25 @@ package struct CoreCounters: Hashable, Sendable {
     package var pushesNotSent: Int64 = 0
     package var pushesUnknown: Int64 = 0
     package var framesSent: Int64 = 0
+    /// Decisions without a push of their own, since the relay started.
+    package var decided = EventCounts()
+    /// Cards whose start was never sent, by what held it, since the relay started.
+    package var neverBegan: [WaitReason: Int64] = [:]
+    /// The newest of them.
+    package var lastNeverBegan: NeverBegan?
     package var activitiesLive = 0
     package var destinations = 0
     package var devices = 0
     package var deadLetters = 0
     package var pauses = 0
+}
+
+/// A card whose start was never sent.
+package struct NeverBegan: Hashable, Sendable {
+    package var activity: Identifier
+    package var device: Identifier
+    package var reason: WaitReason
+    package var at: Instant
 }
 
 extension ActivityView {

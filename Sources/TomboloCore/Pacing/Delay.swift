@@ -34,6 +34,11 @@ struct Delay: Hashable, Sendable {
         }
     }
 
+    /// The reason that held it longest until `now`.
+    func longest(until now: Instant) -> WaitReason {
+        held(until: now).max { $0.span < $1.span }?.reason ?? reason
+    }
+
     /// All wait reasons until `now`, with their lengths.
     func held(until now: Instant) -> [WaitSpan] {
         var ended = self

@@ -58,14 +58,15 @@ extension Destination {
         !isFinished && phase != .waiting && final == nil && alert.version > alertsThrough
     }
 
-    /// When the stale date must be renewed: when less than half of its time is left (rule 1).
+    /// When the phone gets a later stale date (rule 1): the producer repeated itself, and less than
+    /// half of the time is left. Nil if the phone has the date of the producer's last event.
     func staleRefresh(_ projection: Projection, at time: DeliveryTime) -> Instant? {
-        guard let after = projection.staleAfter, pacing.lastSend != .distantPast else {
-            return nil
-        }
+        guard let after = projection.staleAfter, let date = projection.staleDate,
+            pacing.lastSend != .distantPast
+        else { return nil }
         let half = Span(nanoseconds: after.nanoseconds / 2)
-        // The last push may be lost, so the stale date of the last accepted push counts, too.
-        return Instant.earlier(pacing.lastSend + half, staleAt.map { time.steady($0) - half })
+        guard let shown = staleAt else { return pacing.lastSend + half }
+        return date > shown ? time.steady(shown) - half : nil
     }
 
     /// When the newest state may have priority 10 because it was sent at priority 5 for long (rule

@@ -9,6 +9,8 @@ package enum Wish: Hashable, Sendable {
     case trailing
     /// Repeats the state or the end, in case the phone has not got it (rule 15).
     case echo
+    /// Repeats the state with the later stale date of a producer that repeated itself (rule 1).
+    case refresh
     /// Sends the newest state at priority 10, because a locked phone delays priority 5 (rule 7).
     case settle
     case frame
@@ -246,7 +248,7 @@ package struct PacingState: Hashable, Sendable {
         if grant.perHour == nil { return mayGoLow(wish, grant) ? nil : now }
         let kept: Int64
         switch wish {
-        case .frame, .trailing, .echo, .latest(.low): return nil
+        case .frame, .trailing, .echo, .refresh, .latest(.low): return nil
         case .latest(.normal): kept = max(grant.reserve, grant.burst / 2)
         case .latest(.high), .settle: kept = grant.reserve
         case .start, .must, .end: kept = 0
@@ -264,7 +266,7 @@ package struct PacingState: Hashable, Sendable {
     private func mayGoLow(_ wish: Wish, _ grant: Grant) -> Bool {
         switch wish {
         case .start, .settle: false
-        case .echo, .latest(.low): true
+        case .echo, .refresh, .latest(.low): true
         case .must, .end, .latest, .trailing, .frame: grant.perHour != nil
         }
     }

@@ -189,7 +189,8 @@ package final class HTTPExchange: @unchecked Sendable {
 
     /// Sends a part of the body. Returns at once while less than `unreadAnswerBytesMax` is unread;
     /// otherwise waits. Throws `.peerStalled` (and gives up the answer) after `writeStall` without
-    /// progress (a part of the body that comes is progress too), `.peerGone`, or `.cancelled`. Has no effect before `begin` and after `finish`.
+    /// progress (a part of the body that comes is progress too), `.peerGone`, or `.cancelled`. Has
+    /// no effect before `begin` and after `finish`.
     package func write(_ piece: [UInt8]) async throws(HTTPExchangeError) {
         loop.checkIsolated()
         if isLost { throw .peerGone }

@@ -63,6 +63,12 @@ package struct MetricFamily: Hashable, Sendable {
     static let pushResults = MetricFamily(
         "tombolo_push_results_total", .counter, labels: ["result"], "Pushes by what became of them."
     )
+    static let pushesSkipped = MetricFamily(
+        "tombolo_push_skipped_total", .counter, labels: ["reason"],
+        "Events for which a card got no push of their own, by reason.")
+    static let neverBegan = MetricFamily(
+        "tombolo_cards_never_began_total", .counter, labels: ["reason"],
+        "Cards whose start was never sent, by what held it longest.")
     static let framesSent = MetricFamily(
         "tombolo_frames_sent_total", .counter, "Frames of clips sent.")
     static let refusals = MetricFamily(
@@ -95,7 +101,8 @@ package struct MetricFamily: Hashable, Sendable {
             + "it, the phone said nothing), by_channel, behind (not sent yet), refused, "
             + "unreachable (Apple refused the card's token).")
     private static let ofPushes = [
-        pushesSent, pushResults, framesSent, refusals, deadLetters, upstreams, waiting,
+        pushesSent, pushResults, pushesSkipped, neverBegan, framesSent, refusals, deadLetters,
+        upstreams, waiting,
         waitingOldest, cards, eventToSent, sentToAnswered,
     ]
 

@@ -59,6 +59,13 @@ extension ServerDoors {
                 (["accepted"], core.pushesAccepted), (["rejected"], core.pushesRejected),
                 (["not_sent"], core.pushesNotSent), (["unknown"], core.pushesUnknown),
             ])
+        text.write(
+            .pushesSkipped,
+            EventDecision.allCases.filter { $0.reason != nil || $0 == .expired }.map {
+                ([$0.word], core.decided.count(of: $0))
+            })
+        text.write(
+            .neverBegan, WaitReason.allCases.map { ([$0.name], core.neverBegan[$0] ?? 0) })
         text.write(.framesSent, core.framesSent)
         text.write(.activitiesLive, Int64(core.activitiesLive))
         text.write(.destinations, Int64(core.destinations))

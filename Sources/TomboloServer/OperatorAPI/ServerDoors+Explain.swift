@@ -226,7 +226,7 @@ extension ServerDoors {
         var evidence = Evidence(
             activity: view.key.id, app: view.app, type: view.type, status: view.status,
             newest: view.version, recipient: recipient, asked: asked, now: await relay.wallNow())
-        evidence.moment = question.moment
+        (evidence.moment, evidence.staleAt) = (question.moment, view.staleAt)
         evidence.typeCheck = await relay.read { core, _ in core.typeCheck(view.key) }
         if case .device(let device) = recipient {
             evidence.registration = await relay.device(

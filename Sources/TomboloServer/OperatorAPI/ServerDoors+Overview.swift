@@ -54,6 +54,17 @@ extension ServerDoors {
                         "tombolo activity ls --status waiting",
                     ]))
         }
+        items += await cardsThatNeverBegan(tenant)
+        if let stalest = overview.stalest {
+            items.append(
+                .init(
+                    "producer_silent",
+                    "The cards of these activities are stale: their producers have sent nothing for "
+                        + "stale_after. The one of \(stalest.activity) is silent since "
+                        + "\(stalest.since.rfc3339).",
+                    count: Int64(overview.stale), activity: stalest.activity,
+                    commands: ["tombolo activity show \(stalest.activity)"]))
+        }
         items += await relay.pauses(of: tenant).map { pause in
             var item = OverviewAnswer.Attention(
                 "paused",
@@ -190,6 +201,23 @@ extension ServerDoors {
     private static let certificateNotice = Span.seconds(14 * 24 * 3_600)
     /// Refused pushes that are older than this are not reported.
     private static let deadLetterAge = Span.seconds(24 * 3_600)
+
+    /// An item if starts waited within a day until their activities were over.
+    private func cardsThatNeverBegan(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
+        let counters = await relay.counters(of: tenant)
+        guard let last = counters.lastNeverBegan,
+            last.at > (await relay.wallNow()) - Self.deadLetterAge
+        else { return [] }
+        let count = counters.neverBegan.values.reduce(0, +)
+        return [
+            .init(
+                "never_began",
+                "Since the relay started, \(count) cards never began: their starts waited until they "
+                    + "were over. The newest waited for \(last.reason.name).",
+                count: count, activity: last.activity, device: last.device,
+                commands: ["tombolo why \(last.activity) \(last.device)"])
+        ]
+    }
 
     private func deadLetters(_ tenant: TenantID) async -> [OverviewAnswer.Attention] {
         let oldest = await relay.wallNow() - Self.deadLetterAge

@@ -36,6 +36,7 @@ package struct IgnoredPush: Hashable, Sendable {
         /// A stale or dismissal date is not a whole second; the push itself was applied.
         case dateNotWholeSeconds = "date_not_whole_seconds"
         /// The stale date has already passed, so the card is stale at once; the push was applied.
+        /// If it passed half an hour before a start, no card is shown.
         case staleDateNotInFuture = "stale_date_not_in_future"
         /// A date in the state has an unlikely year, maybe from another epoch; the push was
         /// applied.

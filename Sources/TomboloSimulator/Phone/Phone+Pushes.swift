@@ -30,6 +30,9 @@ extension Phone {
             throw Ignored(.wrongToken, "\(payload.event.rawValue) at a push-to-start token")
         }
         let (state, attributes) = try checkStart(payload, type: type, at: now)
+        if let date = Self.instant(payload.staleDate), date + Self.staleAtStartMax <= now {
+            throw Ignored(.staleDateNotInFuture, "a card that begins so old is not shown")
+        }
         try checkPhone(push, payload, at: now)
         var card = ActivityCard(
             number: nextCardNumber, attributesType: type,
@@ -52,6 +55,9 @@ extension Phone {
         effects.append(.changed(card, .shown))
         effects += advance(to: now)
     }
+
+    /// A start whose stale date passed this long ago shows no card (measured on a phone).
+    private static let staleAtStartMax: Duration = .seconds(30 * 60)
 
     /// Throws if the phone's own state prevents an activity from starting.
     private mutating func checkPhone(

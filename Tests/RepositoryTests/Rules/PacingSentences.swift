@@ -63,7 +63,9 @@ enum PacingSentences {
         1: never so for a retry
           an equal state goes all the same where the last push may be lost
         1: never so for a stale date that is due
-          a stale date is moved on before half of its time is gone
+          a producer that repeats itself moves the stale date, before half of it is gone
+          the relay's own clock moves no stale date, and an echo carries the old one
+          a start that waited begins no card that is stale
           a stale date that is due is moved on all the same
           a longer time to the stale date is told before the shorter is over
           a stale date is moved on in time however often a relay starts again

@@ -17,8 +17,8 @@ struct PushContent {
     var alert: Int64?
     /// Its alert has a sound.
     var rings = false
-    /// It has a stale date.
-    var isStale: Bool
+    var staleDate: Int64?
+    var isStale: Bool { staleDate != nil }
     var state: [UInt8]
     /// Of a start: the id that the app finds in its attributes.
     var reference: ActivityReference?
@@ -39,7 +39,7 @@ struct PushContent {
     /// Of an end without a state.
     private init(bareAt timestamp: Int64) {
         (self.timestamp, tenant, activity, mark) = (timestamp, "", "", 0)
-        (isStale, state, isBare) = (false, [], true)
+        (state, isBare) = ([], true)
     }
 
     init?(_ push: Push) {
@@ -64,7 +64,7 @@ struct PushContent {
         rings = aps["alert"]?["sound"] != nil
         self.state = Array(state.raw)
         channel = aps["input-push-channel"]?.string
-        isStale = aps["stale-date"] != nil
+        staleDate = aps["stale-date"]?.integer
         if let clip = state["clip"] {
             bundle = BundleContent(clip)
             // Or when a keyframe is reached.

@@ -8,7 +8,7 @@ struct Dice {
         case plan, producers, apple, network, phones, disk, machine, operators
         case reloads, broadcasts, bundles, months, strangers, clocks, owners
         case losses, ids, renewals, history, environments, widgets, doors
-        case debts
+        case debts, repeats
     }
 
     private var generators: [SplitMix64]

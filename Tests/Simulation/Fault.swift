@@ -37,6 +37,8 @@ package enum Fault: Int, Hashable, Sendable, CaseIterable {
     case wrongTokens
     // What widgets show, and fetch
     case widgets
+    // Producers that say the same again and again, so that it stays fresh
+    case repeats
 
     /// The word for it in reports and on the command line.
     package var name: String { "\(self)" }
@@ -85,7 +87,7 @@ package struct FaultSet: OptionSet, Hashable, Sendable, CustomStringConvertible 
     static let drawnApart: FaultSet = [
         FaultSet(.months), FaultSet(.strangers), FaultSet(.wrongClock), FaultSet(.wrongPhones),
         FaultSet(.deletedDevices), FaultSet(.changedUsers), FaultSet(.lostChannels),
-        FaultSet(.secondIDs), FaultSet(.wrongTokens), FaultSet(.widgets),
+        FaultSet(.secondIDs), FaultSet(.wrongTokens), FaultSet(.widgets), FaultSet(.repeats),
     ]
 
     /// In the order of their declaration.

@@ -23,6 +23,7 @@ final class Card {
     var lastTimestamp: Int64 = 0
     var state: [UInt8] = []
     var mark: Int64 = 0
+    var staleDate: Int64?
     /// Which play's frames it has all of.
     var bundle: Int64?
     var hasEnded = false

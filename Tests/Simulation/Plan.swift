@@ -118,6 +118,7 @@ struct Plan {
         if dice.happens(.widgets, oneIn: 4) {
             drawn.formUnion([FaultSet(.widgets), FaultSet(.reloads)])
         }
+        if dice.happens(.repeats, oneIn: 12) { drawn.insert(FaultSet(.repeats)) }
         // What another mutant shows in may not be possible beside them.
         if dice.happens(.environments, oneIn: 12), mutant == nil {
             drawn.formUnion([FaultSet(.wrongTokens), FaultSet(.crashes)])

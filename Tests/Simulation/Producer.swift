@@ -94,7 +94,9 @@ struct Producer {
             text += ",\"show_when\":{\"frames\":\"always\"}"
         }
         if world.strikes(.cardLives, .producers, oneIn: 2) { text += ",\"renew\":\"always\"" }
-        if world.dice.happens(.producers, oneIn: 5) { text += ",\"stale_after\":\"10m\"" }
+        if world.dice.happens(.producers, oneIn: 5) || world.faults.contains(FaultSet(.repeats)) {
+            text += ",\"stale_after\":\"10m\""
+        }
         var (command, number) = make(.start, id, text + alert() + "}", mark)
         command.restart = world.dice.happens(.producers, oneIn: 2)
         return (command, number)
@@ -251,6 +253,15 @@ struct Producer {
             if command.idempotency == nil { return }
             await world.pause(.milliseconds(300 * attempt))
         }
+    }
+
+    /// Says once more what an activity shows already.
+    func `repeat`(_ id: String, _ mark: Int64) async {
+        let number = nextNumber()
+        // Blanks, so that each of them is a body of its own.
+        let blanks = String(repeating: " ", count: Int(number))
+        await ask(
+            make(.update, id, "{\"state\":{\"n\":\(mark)},\"urgency\":\"low\"\(blanks)}", number))
     }
 
     /// Many updates of one activity in one turn.

@@ -26,6 +26,8 @@ struct Reference {
         var isRenewed = false
         /// So long its starts may wait.
         var startWait = Span.zero
+        /// Its cards are stale so long after its last event, in seconds.
+        var staleAfter: Int64?
         /// Its frames go also while the app is in front.
         var showsAlways = false
         /// Of its last start: a user, or devices.
@@ -51,6 +53,7 @@ struct Reference {
             isAdopted = audience?["start"]?.string == "adopt"
             isRenewed = view["renew"]?.string == "always"
             startWait = view["start_wait"]?.string == "40s" ? .seconds(40) : .minutes(15)
+            staleAfter = view["stale_after"]?.string == "10m" ? 600 : nil
             showsAlways = view["show_when"]?["frames"]?.string == "always"
             user = audience?["user"]?.string
             channel = audience?["channel"]?.string

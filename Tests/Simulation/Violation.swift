@@ -23,6 +23,7 @@ enum Promise: String {
     case echo = "rule 15: what was lost goes once more, and at most twice for each change"
     case alertInTime = "rule 4: an alert goes within its time or not at all"
     case paused = "rule 16: nothing goes while an operator holds it"
+    case fresh = "rule 1: a card is stale when its producer's data is, and not before"
     case inFront = "rule 12: no frame while the app is in front"
     case startInTime = "rule 5: a start waits no longer than its start_wait"
     case renewal =

@@ -102,6 +102,7 @@ extension World {
         }
         card.state = content.state
         card.mark = content.mark
+        card.staleDate = content.staleDate
         card.bundle = content.bundle?.play
         note(.delivered, who: phone.number, content.mark, content.timestamp)
         guard let alert = content.alert else { return }

@@ -298,6 +298,7 @@ extension World {
         _ content: PushContent, _ event: Push.Event, _ key: CardKey, _ outbox: Outbox
     ) -> [(Promise, String)] {
         guard !content.isBare else { return [] }
+        if event == .update { checkStaleDate(content, key) }
         guard let origin = reference.origins[content.mark] else {
             return [(.shownIsDurable, "mark \(content.mark) is not in the log")]
         }

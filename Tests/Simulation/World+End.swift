@@ -243,6 +243,8 @@ extension World {
             violated(.converges, "\(name) shows another frame")
         } else if view.clip?.playing == true {
             checkBundle(on: card, phone, name, model)
+        } else {
+            checkFresh(card, view, name)
         }
     }
 

@@ -215,6 +215,7 @@ final class World: @unchecked Sendable {
             group.addTask(executorPreference: loop) { await self.keepTimelines() }
             group.addTask(executorPreference: loop) { await self.keepDoors() }
             group.addTask(executorPreference: loop) { await self.keepChannels() }
+            group.addTask(executorPreference: loop) { await self.repeatEverything() }
             beginTroubles()
             await produce()
             await heal()

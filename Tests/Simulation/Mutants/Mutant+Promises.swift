@@ -39,6 +39,7 @@ extension Mutant {
         case .userClaimed, .endShownToStranger, .userKept: [.audience]
         case .leftCardKept: [.ended]
         case .leftCardForgotten: [.left]
+        case .dateOfTheEcho, .refreshForgotten: [.fresh]
         case .wrongTokenCloses: [.served]
         case .cardsForgottenAtDelete: [.oneStart]
         case .startBudgetForgottenAtDelete: [.budget]
@@ -71,6 +72,7 @@ extension Mutant {
         case .entriesKept, .doorOfAnother, .actionFromArrival:
             [FaultSet(.widgets), FaultSet(.reloads)]
         case .startWaitForgotten: [FaultSet(.crashes), FaultSet(.pauses)]
+        case .dateOfTheEcho, .refreshForgotten: FaultSet(.repeats)
         case .reloadOwedForgotten: [FaultSet(.crashes), FaultSet(.reloads), FaultSet(.types)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
         default: []

@@ -46,6 +46,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case bundleLostWithChange = "bundle-lost-with-a-change"
     case bundleBegunAnew = "bundle-begun-again"
     case endShownToStranger = "end-shown-to-a-foreign-token"
+    case dateOfTheEcho = "stale-date-renewed-by-an-echo"
     // Whether and when a push goes
     case noTrailingValue = "no-trailing-value"
     case debounceFromLastEvent = "debounce-anchored-to-the-last-event"
@@ -53,6 +54,7 @@ package enum Mutant: String, Hashable, Sendable, CaseIterable {
     case leftCardKept = "card-of-another-user-kept"
     case leftCardForgotten = "card-of-another-user-ended-once"
     case predecessorKept = "predecessor-kept"
+    case refreshForgotten = "stale-though-the-producer-repeats-itself"
     case channelBeforeEnd = "channel-taken-before-the-end"
     // What goes once more
     case updateAfterEnd = "update-after-end"

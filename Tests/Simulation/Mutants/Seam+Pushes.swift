@@ -19,6 +19,7 @@ extension Seam {
     private func passed(_ push: Push) {
         passedAt[push.token] = world.loop.now
         newest[push.token] = push.id
+        marks[push.token] = PushContent(push)?.mark
     }
 
     // MARK: Another push
@@ -42,6 +43,8 @@ extension Seam {
         case .cardsForgottenAtDelete, .startBudgetForgottenAtDelete:
             push.token = reborn.given(push.token)
         case .channelOfAnotherIncarnation: keepChannel(&push)
+        case .dateOfTheEcho where isRepeated(push):
+            set("stale-date", to: "\(wallNow(life).seconds + 600)", in: &push)
         case .endShownToStranger: showState(&push)
         default: break
         }
@@ -50,6 +53,14 @@ extension Seam {
 
     /// Only frames are not to be kept by Apple.
     private func isFrame(_ push: Push) -> Bool { push.event == .update && push.expiration == 0 }
+
+    /// It says what its token has got last.
+    private func isRepeated(_ push: Push) -> Bool {
+        guard push.event == .update, let content = PushContent(push), content.isStale else {
+            return false
+        }
+        return marks[push.token] == content.mark
+    }
 
     private func wallNow(_ life: Life) -> Instant {
         life.relay?.assumeIsolated { $0.wallNow() } ?? world.clock.now()
@@ -120,6 +131,7 @@ extension Seam {
             next.reference = card.reference.renewed
             return world.outboxes[next] != nil
         case .leftCardKept: return BareEnd(push) != nil
+        case .refreshForgotten: return isRepeated(push)
         case .leftCardForgotten:
             guard BareEnd(push) != nil, let card = card(of: push) else { return false }
             return world.outboxes[card]?.sends.contains {

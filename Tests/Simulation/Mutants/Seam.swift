@@ -25,6 +25,8 @@ final class Seam {
     var passedAt: [String: MonotonicInstant] = [:]
     /// The newest push that went to a token.
     var newest: [String: PushID] = [:]
+    /// What the newest push of each token says.
+    var marks: [String: Int64] = [:]
     /// Repetitions that the relay knows nothing of.
     private(set) var repetitions: Set<PushID> = []
     /// The starts that Apple has taken, by card.

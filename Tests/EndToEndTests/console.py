@@ -331,7 +331,7 @@ def same(shown, answer):
         "because": [one["code"] for one in answer["because"]],
         "sentences": [one["text"] for one in answer["because"]],
         "suspects": [one["code"] for one in answer["suspects"]],
-        "speaks": [text for one in answer["suspects"] for text in one["speaks_for"]],
+        "speaks": [text for one in answer["suspects"] for text in one["speaks_for"] + one.get("speaks_against", [])],
         "try": answer["try"], "copy": len(answer["try"])}, shown, answer)
 
 

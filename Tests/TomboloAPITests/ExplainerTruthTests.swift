@@ -96,10 +96,18 @@ import Testing
     private static let ofPhones: [Claim] = [
         Claim(
             "phone_unreachable", "an older version was reported before the push",
-            says: "off or offline", never: "did not draw"
+            says: "pushes have reached it", never: "no schema"
         ) {
+            $0.typeCheck = TypeCheck(isRegistered: false, hasSchema: false)
             $0.phone("card.reported", dropped, at: -9)
             $0.push()
+        },
+        Claim(
+            nil, "the phone has the version", says: "that it has version 3", never: "offline"
+        ) {
+            $0.push(priority: 5)
+            $0.typeCheck = TypeCheck(isRegistered: false, hasSchema: false)
+            $0.phone("card.reported", #"{"phase":"active","received_version":3}"#, at: 400)
         },
         Claim(
             "low_priority", "what the phone shows is not known", says: "priority 5",
@@ -483,7 +491,7 @@ import Testing
         }
         let texts =
             [found.answer] + found.because.map(\.text)
-            + found.suspects.flatMap { [$0.text] + $0.speaksFor }
+            + found.suspects.flatMap { [$0.text] + $0.speaksFor + $0.speaksAgainst }
         #expect(texts.contains { $0.contains(claim.says) }, "\(texts)")
         #expect(!texts.contains { $0.contains(claim.never) }, "\(texts)")
         #expect(texts.allSatisfy { $0.hasSuffix(".") && !$0.contains("  ") }, "\(texts)")

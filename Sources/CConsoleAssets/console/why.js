@@ -39,7 +39,9 @@ export function explained(answer) {
             h("ol.suspects", {}, answer.suspects.map((one) => h("li", {},
                 badge(one.code, "warn"), " ", one.text,
                 one.speaks_for.length > 0 && h("ul.speaks", { "aria-label": "What speaks for it" },
-                    one.speaks_for.map((text) => h("li", {}, text))))))],
+                    one.speaks_for.map((text) => h("li", {}, text))),
+                one.speaks_against && h("ul.speaks.against", { "aria-label": "What speaks against it" },
+                    one.speaks_against.map((text) => h("li", {}, text))))))],
         answer.try.length > 0 && [h("h3", {}, "What to do next"), answer.try.map(next)]);
 }
 

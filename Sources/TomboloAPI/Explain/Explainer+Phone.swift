@@ -42,6 +42,32 @@ extension Explainer {
         reportsDrawing ? " It did not report that it drew it." : ""
     }
 
+    /// Causes that a phone with the version refutes, because the push has arrived.
+    private static let lostOnTheWay: Set<String> = [
+        "low_priority", "phone_budget", "phone_unreachable", "start_not_confirmed",
+        "start_token_old",
+    ]
+    /// Causes that it refutes, because its app has decoded the state.
+    private static let undecoded: Set<String> = ["state_does_not_decode", "type_without_schema"]
+
+    /// Weighs a cause against what the phone itself has said: nil if the phone refutes it.
+    func weighed(_ suspect: Suspect) -> Suspect? {
+        let isUndecoded = Self.undecoded.contains(suspect.code)
+        guard isUndecoded || Self.lostOnTheWay.contains(suspect.code) else { return suspect }
+        if received != nil { return nil }
+        guard let word = lastWord("received_version"),
+            let version = Self.number(word, "received_version")
+        else { return suspect }
+        if suspect.code == "type_without_schema" { return nil }
+        var suspect = suspect
+        suspect.speaksAgainst = [
+            "\(evidence.device) reported at \(word.recordedAt.rfc3339) that it has version "
+                + "\(version)"
+                + (isUndecoded ? ", whose state it has decoded." : ": pushes have reached it.")
+        ]
+        return suspect
+    }
+
     /// True if the phone has ever reported what it drew.
     var reportsDrawing: Bool {
         evidence.phone.contains { Self.number($0, "drawn_version") != nil }

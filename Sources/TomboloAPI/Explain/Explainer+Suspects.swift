@@ -4,8 +4,8 @@ import TomboloCore
 
 extension Explainer {
     var suspects: [Suspect] {
-        let found =
-            silentProducer + (shown != nil ? [] : hiddenFrames + (isWithApple ? silent : loud))
+        let causes = shown != nil ? [] : hiddenFrames + (isWithApple ? silent : loud)
+        let found = silentProducer + causes.compactMap(weighed)
         guard let refusedEvents else { return found }
         return [refusedEvents] + found.filter { $0.code != refusedEvents.code }
     }

@@ -23,6 +23,8 @@ package struct Explanation: AnswerObject, Sendable {
         package var text: String
         /// The evidence for this cause, one sentence for each fact.
         package var speaksFor: [String]
+        /// The evidence against it.
+        package var speaksAgainst: [String] = []
 
         package init(_ code: String, _ text: String, speaksFor: [String]) {
             self.code = code
@@ -90,6 +92,9 @@ package struct Explanation: AnswerObject, Sendable {
                 writer.member("code", suspect.code)
                 writer.member("text", suspect.text)
                 writer.array("speaks_for", of: suspect.speaksFor) { $0.string($1) }
+                if !suspect.speaksAgainst.isEmpty {
+                    writer.array("speaks_against", of: suspect.speaksAgainst) { $0.string($1) }
+                }
             }
         }
         if !surfaces.isEmpty {

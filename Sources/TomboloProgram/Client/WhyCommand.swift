@@ -146,7 +146,9 @@ struct WhyReport {
             lines.append("What is suspected, the most likely first:")
             for (index, suspect) in suspects.enumerated() {
                 lines.append("  \(index + 1). \(statement(suspect))")
-                lines += suspect.items("speaks_for").map { "       for it: \($0.string ?? "")" }
+                for (member, label) in [("for", "for it"), ("against", "against it")] {
+                    lines += suspect.texts("speaks_\(member)").map { "       \(label): \($0)" }
+                }
             }
             lines.append("")
         }

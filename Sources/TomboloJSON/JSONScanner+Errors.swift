@@ -54,6 +54,10 @@ extension JSONScanner {
             "true and false are written in small letters"
         case (0xEF, .value) where position == 0:
             "save the text as UTF-8 without a byte order mark"
+        case (0xFE...0xFF, .value) where position == 0: "the text is UTF-16: save it as UTF-8"
+        case (UInt8(ascii: "a")...UInt8(ascii: "z"), .value)
+        where position == 0 && text.contains(UInt8(ascii: "=")):
+            "a form is no JSON: write {\"name\":\"value\"}"
         default: nil
         }
     }

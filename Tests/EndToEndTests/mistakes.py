@@ -208,6 +208,31 @@ def address(relay):
           relay.command("activity", "ls", relay=f"https://{bare}"), [f"http://{bare}"])
 
 
+def nearly(relay):
+    """Times, bodies and ids that are nearly right."""
+    relay.curl("PUT", "/v1/activities/near", START)
+    for text, cure in (("2026-11-20T09:03:00+00:00", "%2B"), ("2026-11-20T09:03:00%2B0000", "with a colon"),
+                       ("2026-11-20T09:03:00", "zone is missing"), ("2026-11-20", "2026-11-20T00:00:00Z"),
+                       ("-1h", "time of then")):
+        check(f"?at={text}", relay.curl("GET", f"/v1/activities/near?at={text}"), ["400", cure])
+    operation = [{"op": "replace", "path": "/state/step", "value": "out"}]
+    check("operations of RFC 6902", relay.curl("PATCH", "/v1/activities/near", operation),
+          ["422", "merge patch (RFC 7396)"], ["nothing to change"])
+    place, key = relay.api + "/v1/activities/near", f"Authorization: Bearer {relay.key}"
+    check("a body of a form", curl("-i", "-X", "PATCH", place, "-H", key, "-d", "step=out"), ["400", "form is no JSON"])
+    wide = f"{folder()}/utf-16.json"
+    with open(wide, "w", encoding="utf-16") as file:
+        json.dump({"state": {}}, file)
+    check("a body in UTF-16", curl("-i", "-X", "PATCH", place, "-H", key, "--data-binary", f"@{wide}"),
+          ["400", "save it as UTF-8"])
+    line = json.dumps({"activity": "near", "do": "update", "state": {"step": "out"}})
+    check("two events in one line", relay.command("append", given=line + line), ["Begin a new line"])
+    check("a device of the store in a sandbox relay", relay.curl(
+        "PUT", "/v1/devices/store", {"app": "com.example.app", "environment": "production"}),
+        ["422", "only for the other environment"])
+    check("a slash in an id", relay.curl("PUT", "/v1/activities/order/17", START), ["404", "no slash"])
+
+
 def commands(relay):
     """The command line, and what its errors and lists look like."""
     relay.curl("PUT", "/v1/activities/typed", START)
@@ -228,6 +253,6 @@ def commands(relay):
 
 
 relay = Relay()
-for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, unneeded, address, commands):
+for part in (apples_words, methods, versions, sizes, places, whom, shapes, app, unneeded, nearly, address, commands):
     part(relay)
 finish(mistakes=len(SEEN), helped=len(SEEN) - len(FAULTS), without_help=FAULTS)

@@ -22,7 +22,10 @@ extension Problem {
 
     /// The problem for a line of a batch that is not JSON; the batch adds the line's number.
     init(inLine error: JSONError) {
-        self.init(.invalidJSON, "Column \(error.column): \(error.message). Correct the line there.")
+        let cure =
+            error.code == .trailingBytes
+            ? "Begin a new line there, because each line is one event." : "Correct the line there."
+        self.init(.invalidJSON, "Column \(error.column): \(error.message). \(cure)")
         self = adding("column", error.column)
     }
 

@@ -156,7 +156,7 @@ extension Update {
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         stateVersion = reader.integer("state_version", in: 0...Int64.max)
         let changing = ["state", "replace", "alert", "relevance", "stale_after"]
-        if !changing.contains(where: reader.has) {
+        if reader.isObject, !changing.contains(where: reader.has) {
             reader.fail(
                 "state", "nothing to change: give state, replace, alert, relevance or stale_after")
         }

@@ -12,8 +12,14 @@ extension CoreConfiguration {
         }
         let name = app.map { "app \"\($0)\"" } ?? "app"
         let world = registration.environment.map { " in \($0.name)" } ?? ""
+        let other = app.flatMap { upstream(tenant: tenant, app: $0, environment: nil) }
+        let cure =
+            other == nil
+            ? "; name one of the configuration's apps"
+            : ", only for the other environment; what Xcode installs is of the sandbox. Else add an "
+                + "entry of that environment to the configuration's apps"
         throw Refusal(
-            .unknownApp, "no \(name) is configured\(world); name one of the configuration's apps",
+            .unknownApp, "no \(name) is configured\(world)\(cure)",
             errors: [FieldError(pointer: "/app", message: "is not configured")])
     }
 

@@ -26,9 +26,15 @@ package struct FieldReader {
         self.isOfLog = isOfLog
         known.reserveCapacity(12)
         if view.kind != .object {
-            errors.append(FieldError(pointer: pointer, message: "must be a JSON object"))
+            // Operations of RFC 6902 are an array.
+            let first = view.kind == .array ? view.elements.first { _ in true } : nil
+            let patch = ": a merge patch (RFC 7396), and not the operations of RFC 6902"
+            let hint = first?["op"] == nil ? "" : patch
+            errors.append(FieldError(pointer: pointer, message: "must be a JSON object" + hint))
         }
     }
+
+    package var isObject: Bool { view.kind == .object }
 
     /// A reader for an object inside this one.
     package func inside(_ view: JSONView, _ name: String) -> FieldReader {

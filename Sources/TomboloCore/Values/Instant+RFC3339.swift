@@ -25,12 +25,31 @@ extension Instant {
     }
 
     /// Why a text is not accepted as a time, and what to write instead.
-    static func fault(ofRFC3339 text: String?) -> String {
+    package static func fault(ofRFC3339 text: String?) -> String {
         guard let found = text.flatMap(RFC3339.parts), !RFC3339.years.contains(found.year) else {
-            return "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\""
+            let hint = text.flatMap(hint).map { ": " + $0 } ?? ""
+            return "must be a time as in RFC 3339, such as \"2026-11-20T09:03:00Z\"" + hint
         }
         return "is out of range: the year must be from \(RFC3339.years.lowerBound) "
             + "to \(RFC3339.years.upperBound)"
+    }
+
+    /// What makes a time of a text that is nearly one; else nil.
+    private static func hint(_ text: String) -> String? {
+        guard text.utf8.count < 40 else { return nil }
+        let isTime = { (text: String) in RFC3339.parts(text) != nil }
+        if isTime(text.replacing(" ", with: "+")) {
+            return "the \"+\" of the zone became a space; write %2B for it in a URL, or use Z"
+        }
+        if isTime(String(text.dropLast(2)) + ":" + text.suffix(2)) {
+            return "write the zone with a colon, +00:00"
+        }
+        if isTime(text + "Z") { return "the zone is missing; add Z for UTC" }
+        if isTime(text + "T00:00:00Z") { return "a date alone is no time; write \(text)T00:00:00Z" }
+        if Span(text: text.hasPrefix("-") ? String(text.dropFirst()) : text) != nil {
+            return "it is the time of then, and not how long ago that was"
+        }
+        return nil
     }
 
     /// Such as `2026-11-20T09:03:00.123Z`, rounded down to milliseconds.

@@ -117,7 +117,7 @@ extension DoorRequest {
         guard let text = target[name] else { return nil }
         guard let instant = Instant(nearest: text) else {
             throw Problem(
-                .invalidQuery, "\(name)=\(text) must be a time such as 2026-11-20T09:03:00Z.")
+                .invalidQuery, "\(name)=\(text) \(Instant.fault(ofRFC3339: text)).")
         }
         return instant
     }

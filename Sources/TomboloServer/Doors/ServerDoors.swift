@@ -226,7 +226,10 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
             let nearest =
                 suggestions.take(now: loop.now) ? RouteTable.nearest(to: target.segments) : nil
             let hint =
-                nearest.map { "Did you mean \($0)?" }
+                nearest.map { pattern in
+                    let hasSlash = target.segments.count > pattern.split(separator: "/").count
+                    return "Did you mean \(pattern)?" + (hasSlash ? " An id has no slash." : "")
+                }
                 ?? "The API is under /v1, described in /openapi.json; /console/ is for people, and "
                 + "/problems lists every error."
             throw Problem(.unknownRoute, "There is nothing at this path. \(hint)")

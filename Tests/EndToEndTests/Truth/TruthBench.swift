@@ -387,6 +387,12 @@ final class TruthBench {
         try send("PATCH", "/v1/activities/cat", #"{"state":{"lap":1}}"#)
     }
 
+    /// A start beyond the phone's ten waits until its activity ends.
+    func endBeforeStart() throws {
+        for number in 1...11 { try start("dog-\(number)", "Runner", #""device":"phone""#) }
+        try send("POST", "/v1/activities/dog-11/end", "{}")
+    }
+
     func pauseApp() throws { try send("POST", "/v1/pauses", #"{"app":"com.example.app"}"#) }
 
     /// An operator holds an alert back, and its activity ends.

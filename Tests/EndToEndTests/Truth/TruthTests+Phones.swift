@@ -77,6 +77,30 @@ extension TruthTests {
             metrics: #"tombolo_cards{state="silent"} 1"#,
             cli: (["why", "cat", "phone"], (0, "cat"))),
         TruthRow(
+            state: "a phone that has the version is silent since", hasOwnClock: true,
+            isTimePassing: true,
+            bring: {
+                try $0.reportReceived(1)
+                try $0.pass("+6m")
+            },
+            ask: ("GET", "/v1/activities/cat/explain?version=1", ""),
+            answer: (200, "that it has version 1."), never: "offline",
+            cli: (["why", "cat", "phone"], (0, "that it has version 1."))),
+        TruthRow(
+            state: "the producer is silent", hasOwnClock: true, isTimePassing: true,
+            bring: {
+                try $0.change(#"{"state":{"lap":1},"stale_after":"1m"}"#)
+                try $0.pass("+3m")
+            },
+            ask: ("GET", "/v1/overview", ""), answer: (200, #""code":"producer_silent""#),
+            cli: (["why", "cat", "phone"], (0, "The producer is silent since"))),
+        TruthRow(
+            state: "a card never began, for the phone's budget of starts",
+            bring: { try $0.endBeforeStart() },
+            ask: ("GET", "/v1/overview", ""), answer: (200, #""code":"never_began""#),
+            metrics: #"tombolo_cards_never_began_total{reason="start_budget"} 1"#,
+            cli: (["why", "dog-11", "phone"], (0, "tombolo budget show --device phone"))),
+        TruthRow(
             state: "the first screen counts a card that is out of reach",
             bring: { try $0.refuseCard() },
             ask: ("GET", "/v1/overview", ""), answer: (200, #""unreachable":1"#),

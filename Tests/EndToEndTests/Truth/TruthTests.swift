@@ -163,6 +163,17 @@ import Testing
             stderr: "pushes wait: Apple answers 403 InvalidProviderToken",
             doctor: (1, "Apple does not know key"), cli: (update, (0, "upstream-closed"))),
 
+        TruthRow(
+            state: "Apple refuses the key, and an operator tries at once",
+            bring: {
+                try $0.fault(#"{"reason":"InvalidProviderToken"}"#)
+                try $0.pushUntilParked()
+            },
+            ask: ("POST", "/v1/upstreams/com.example.app/retry", ""),
+            answer: (200, #""cause":"Apple answers 403 InvalidProviderToken""#), metrics: closed,
+            doctor: (1, "Apple does not know key"),
+            cli: (["why", "cat", "phone"], (0, "Apple answers 403 InvalidProviderToken"))),
+
         // The log's disk.
         TruthRow(
             state: "the disk is full", hasSmallDisk: true, bring: { try $0.fillDisk() },
@@ -220,7 +231,7 @@ import Testing
             answer: (200, #""seq""#), ready: (200, "ready; clock 2h behind"),
             metrics: "tombolo_clock_behind_seconds 7", stderr: "behind the timestamps",
             // Apple takes no token of another time.
-            doctor: (1, "machine's clock"), cli: (update, (0, "machine's clock is wrong"))),
+            doctor: (1, "machine's clock"), cli: (update, (0, "or set the clock"))),
         TruthRow(
             state: "the clock was ahead and is right again", hasOwnClock: true,
             bring: {

@@ -1,4 +1,5 @@
 import Testing
+import TomboloCore
 import TomboloJSON
 
 @testable import TomboloServer
@@ -20,7 +21,7 @@ import TomboloJSON
     }
 
     /// Within the minute by which a client's clock may be ahead.
-    private static let soon = (FixedClock().now() + .seconds(50)).rfc3339
+    private static let soon = (FixedClock().now() + Span.seconds(50)).rfc3339
 
     @Test func `each event of the past shows the state of then`() async throws {
         try await withDoors { doors in

@@ -35,16 +35,20 @@ import TomboloJSON
     {
         // What leaks differs each time. What differs once came later or earlier on a busy machine.
         var suspects: Set<String>?
+        var pairs: [String: String] = [:]
         for _ in 0..<8 where suspects?.isEmpty != true {
             let calm = try await Self.transcript(seed: seed, otherIsBusy: false)
             let busy = try await Self.transcript(seed: seed, otherIsBusy: true)
             #expect(calm.count > 100)
             // Pushes come last: how many have gone by then is a matter of time.
-            let differing = Set(zip(calm, busy).filter { $0.0 != $0.1 }.map { Self.what($0.0) })
+            let unequal = zip(calm, busy).filter { $0.0 != $0.1 }
+            for (one, other) in unequal { pairs[Self.what(one)] = "\(one)\n\(other)" }
+            let differing = Set(unequal.map { Self.what($0.0) })
             suspects = suspects.map { $0.intersection(differing) } ?? differing
         }
         for suspect in (suspects ?? []).sorted() {
-            Issue.record("seed \(seed): the answer tells of another tenant: \(suspect)")
+            Issue.record(
+                "seed \(seed): the answer tells of another tenant: \(pairs[suspect] ?? suspect)")
         }
     }
 

@@ -49,7 +49,8 @@ extension Core {
             return .postponed(until: until, .tokenBackOff)
         }
         if event == .start, let destination = destinations.at(slot),
-            let until = startBudgetAllows(destination, now: now)
+            !destination[.holdsStartToken],
+            let until = startsAllow(destination.device, now: now)
         {
             return .postponed(until: until, .startBudget)
         }

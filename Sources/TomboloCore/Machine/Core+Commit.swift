@@ -309,8 +309,7 @@ extension Core {
         }
         if kind == .start {
             let left = leftOut(slot, besides: counts.total)
-            if left > 0 { skip = .noRoute }
-            counts.skipped += left
+            if left > 0 { (skip, counts.skipped) = (.noRoute, counts.skipped + left) }
         }
         let skipped = counts.sent + counts.sending == 0 ? skip.map { Decision.skipped($0) } : nil
         return Accepted(

@@ -55,7 +55,6 @@ extension Core {
         case .held(let reason, let until):
             rest(slot, until: until, .deferred(until: until, reason), now: now)
         case .annihilated:
-            noteNeverBegan(slot, now: now)
             decideRest(slot, .annihilated, now: now)
             enter(.ended, slot, now: now)
             rest(slot, until: nil, nil, now: now)
@@ -75,20 +74,8 @@ extension Core {
         return false
     }
 
-    /// Counts a card whose start waited until it was over, by what held it longest.
-    private mutating func noteNeverBegan(_ slot: CardSlot, now: Instant) {
-        guard !isTrial, let device = devices[destinations[slot].device],
-            let reason = destinations[slot].delay?.longest(until: now)
-        else { return }
-        let activity = activities[destinations[slot].activity].key
-        counters[activity.tenant].neverBegan[reason, default: 0] += 1
-        counters[activity.tenant].lastNeverBegan = NeverBegan(
-            activity: activity.id, device: device.key.id, reason: reason, at: wall(now))
-    }
-
     private mutating func giveUp(_ slot: CardSlot, because reason: EventDecision, now: Instant) {
         if reason == .startWait {
-            noteNeverBegan(slot, now: now)
             // The start's alert is too old as well.
             setHoldsStartToken(slot, false)
             destinations[slot][.startWasSkipped] = true

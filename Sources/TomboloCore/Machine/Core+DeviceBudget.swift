@@ -66,12 +66,6 @@ extension Core {
         }
     }
 
-    /// When the device's budget for starts has a token; nil if it has one now or is reserved
-    /// already.
-    func startBudgetAllows(_ destination: Destination, now: Instant) -> Instant? {
-        destination[.holdsStartToken] ? nil : startsAllow(destination.device, now: now)
-    }
-
     /// When the device's budget for starts has a token; nil if it has one now.
     func startsAllow(_ device: DeviceSlot, now: Instant) -> Instant? {
         let time = devices.budgets[device].starts.time(

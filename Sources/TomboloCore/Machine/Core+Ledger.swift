@@ -68,6 +68,16 @@ extension Core {
 
     /// Decides all waiting versions of a destination that cannot be sent any more.
     mutating func decideRest(_ slot: CardSlot, _ decision: EventDecision, now: Instant) {
+        // A card whose start waited until it was over counts, by what held it longest.
+        if decision == .annihilated || decision == .startWait, !isTrial,
+            let device = devices[destinations[slot].device],
+            let reason = destinations[slot].delay?.longest(until: now)
+        {
+            let activity = activities[destinations[slot].activity].key
+            counters[activity.tenant].neverBegan[reason, default: 0] += 1
+            counters[activity.tenant].lastNeverBegan = NeverBegan(
+                activity: activity.id, device: device.key.id, reason: reason, at: wall(now))
+        }
         guard let version = projection(slot)?.version else { return }
         decide(slot, through: version, decision, now: now)
     }

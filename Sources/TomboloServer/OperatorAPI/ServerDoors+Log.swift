@@ -74,7 +74,7 @@ extension ServerDoors {
     /// or fact. Nil if the request has neither.
     func logCursor(_ request: DoorRequest, _ kind: LogKind) async throws(Problem) -> LogCursor? {
         let since = try request.integer("since", in: 0...Int64.max)
-        // "0" is in nobody's hands as a cursor, but many follow a log from there.
+        // No answer has "0" as its cursor, but many clients follow a log from there.
         if let text = request.target["cursor"], text != "0" {
             guard let cursor = LogCursor(text) else {
                 throw Problem(

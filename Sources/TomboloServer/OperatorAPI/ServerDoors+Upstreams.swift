@@ -18,10 +18,8 @@ extension ServerDoors {
             $0.app == app && (environment == nil || $0.environment.name == environment)
         }
         guard !views.isEmpty else {
-            throw Problem(
-                .unknownApp,
-                "No app \"\(app)\" is configured"
-                    + (environment.map { " for the environment \($0)." } ?? "."))
+            let place = environment.map { " for the environment \($0)" } ?? ""
+            throw Problem(.unknownApp, "No app \"\(app)\" is configured\(place).")
         }
         let isDryRun = try request.isDryRun
         if !isDryRun {

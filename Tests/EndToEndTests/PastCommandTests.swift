@@ -27,7 +27,7 @@ import TomboloJSON
         #expect(changes.map { $0["after"] == nil } == [false, true])
         let same = try dev.tombolo("activity", "diff", "cat", "2..2", "-o", "table")
         #expect(same.output == "nothing changed in the state\n")
-        #expect(try dev.tombolo("activity", "diff", "cat", "1..9").status == 3)
+        #expect(try dev.tombolo("activity", "diff", "cat", "1..9").status == 1)
         #expect(try dev.tombolo("activity", "diff", "none", "1..2").status == 3)
 
         let past = try json(try dev.tombolo("activity", "show", "cat", "--at", "2").output)

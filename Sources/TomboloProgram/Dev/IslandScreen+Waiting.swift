@@ -18,7 +18,8 @@ extension IslandScreen {
         case .tokenBackOff: "Apple says wait"
         case .noAnswer: "no answer, wait"
         case .nextSecond: "next second in"
-        case .appleError, .tokenDoubted, .upstreamClosed, .timestampAhead: untimed(reason)
+        case .upstreamClosed: "way closed for"
+        case .appleError, .tokenDoubted, .timestampAhead: untimed(reason)
         default: nil
         }
     }

@@ -150,6 +150,11 @@ struct FailureRow: CustomTestStringConvertible, Sendable {
             guard case .stored(let stored)? = rig.answers.last else { return [] }
             return stored.lint.map(\.code)
         },
+        .memberNotUnderstood: {
+            var rig = Rig()
+            rig.tell(.register(try DeviceRegistration(reading: Rig.json(#"{"os":""}"#))))
+            return rig.lastStored?.lint.map(\.code) ?? []
+        },
         .formerKeyLives: { Lint.ofFormerKeys(1).map(\.code) },
         .tokenRefused: {
             var rig = Rig()

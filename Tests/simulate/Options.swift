@@ -9,6 +9,8 @@ struct Options {
     private(set) var hashes: String?
     /// The file with the seeds that are known to break a promise.
     private(set) var known: String?
+    /// The same file: its seeds may break the promise of their row.
+    private(set) var except: String?
     private(set) var faults: FaultSet?
     private(set) var showsHistory = false
 
@@ -42,6 +44,7 @@ struct Options {
             mutants = named
         case "--hashes": hashes = value
         case "--known": known = value
+        case "--except": except = value
         case "--faults":
             guard let set = FaultSet(names: value) else { return false }
             faults = set

@@ -249,7 +249,10 @@ class Acknowledged:
 
     def _registerDevice(self, request, data, answer, value):
         if not self._segment(request, 2).startswith("phone-"):
-            self.devices[self._segment(request, 2)] = parse(data)
+            # What the relay has not understood it says, and what was known stays.
+            odd = {lint["pointer"].lstrip("/") for lint in value.get("lint", ()) if lint["code"] == "member-not-understood"}
+            body = {member: sent for member, sent in parse(data).items() if member not in odd}
+            self.devices[self._segment(request, 2)] = body
 
     def _deleteDevice(self, request, data, answer, value):
         self.devices.pop(self._segment(request, 2), None)

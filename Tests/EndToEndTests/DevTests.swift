@@ -128,8 +128,7 @@ import TomboloJSON
         }
         let numbers = try #require(phone["drawn"]).elements.compactMap { $0.at(path)?.double }
         #expect(numbers.count == drawn.count)
-        // A turn begins where the other is when it is asked for, and while it is stored one more
-        // frame of that may go.
+        // Seen once on a busy machine: 152.551, then 152.495. The cause is not known.
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 - 0.5 < $1 }, "\(numbers)")
     }
 

@@ -68,6 +68,17 @@ import Testing
         #expect(span.flatMap { Span(text: $0.text) } == span)
     }
 
+    @Test func `each length is read from its text as it was written`() {
+        var chance = Chance(1)
+        let edges = [1, 999, 1_000, 999_999, 1_000_001, 1_500_000_000, 863_999_999_999_999]
+        for edge in edges + (0..<2_000).map({ _ in Int64(chance.next() % 8_640_000_000_000_000) }) {
+            let text = Span(nanoseconds: edge).text
+            #expect(Span(text: text)?.nanoseconds == edge, "\(text)")
+        }
+        #expect(Span(nanoseconds: 1_000).text == "0.000001s")
+        #expect(Span(nanoseconds: -1_500_000_000).text == "-1.5s")
+    }
+
     @Test(arguments: [
         "", "90", "s", "-1s", "1 s", "101d", "1e3s", "1x", "99999999999d", "..s", "60d60d",
     ])

@@ -32,8 +32,10 @@ extension Span {
         "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3_600e9, "d": 86_400e9,
     ]
 
-    /// The shortest text that `init(text:)` reads: `1s`, `1.5s`, `100ms`, `10m`, `8h`.
+    /// A short text: `1s`, `1.5s`, `100ms`, `10m`, `8h`, `0.000001s`. `init(text:)` reads exactly
+    /// this length from it.
     package var text: String {
+        if nanoseconds < 0 { return "-\(Span(nanoseconds: -max(nanoseconds, -.max)).text)" }
         let scales: [(String, Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
         ]
@@ -44,7 +46,15 @@ extension Span {
         if nanoseconds % 1_000_000 == 0, nanoseconds < 1_000_000_000 {
             return "\(nanoseconds / 1_000_000)ms"
         }
-        return "\(Double(nanoseconds) / 1e9)s"
+        // Digits of a whole number, because a Double of a short length prints an exponent.
+        let digits = String(1_000_000_000 + nanoseconds % 1_000_000_000).dropFirst()
+        let fraction = digits.prefix(through: digits.lastIndex { $0 != "0" } ?? digits.startIndex)
+        // A Double of many seconds has no place for nanoseconds, so the hours come first.
+        guard self < .hours(240) else {
+            let hours = nanoseconds / Span.hours(1).nanoseconds
+            return "\(hours)h\(Span(nanoseconds: nanoseconds % Span.hours(1).nanoseconds).text)"
+        }
+        return "\(nanoseconds / 1_000_000_000).\(fraction)s"
     }
 
     /// A text for people: below 10 s to the millisecond, below an hour to the second, below a day

@@ -56,6 +56,8 @@ class Acknowledged:
         self.tokens = {}
         self.cursors, self.started = [], []
         self.erased = set()
+        # Types whose activities the relay may end by itself: one of them has had an `end_after`.
+        self.ending = set()
         self.count = 0
 
     def living(self):
@@ -84,6 +86,8 @@ class Acknowledged:
             for activity in self.activities.values():
                 activity.unsure = True
         name = self._segment(request, 2)
+        if request["op"] == "putType":
+            self.ending.add(name)
         if request["op"] in ("startActivity", "updateActivity", "endActivity", "playClip", "stopClip"):
             self._activity(name).unsure = True
         if "evice" in (request["op"] or "") or "Token" in (request["op"] or ""):
@@ -122,6 +126,9 @@ class Acknowledged:
             return None
         gap = activity.version and version != activity.version + 1 and not activity.unsure
         before = activity.version
+        if do == "start" and version == before + 2 and activity.type in self.ending:
+            # The relay has ended it between the two.
+            gap = False
         activity.unsure |= bool(gap)
         # Where an answer was missing, this may be the event of that request.
         self.events[seq] = Event(seq, name, version, do, None if activity.unsure else sent)
@@ -130,6 +137,8 @@ class Acknowledged:
         if do == "start":
             activity.type, activity.state, activity.state_version = body.get("type"), body.get("state"), None
             activity.status, activity.clip, activity.played = "waiting", None, set()
+            if body.get("end_after"):
+                self.ending.add(activity.type)
             activity.audience = body.get("audience")
             activity.audiences.append(activity.audience or {})
             self.started.append(name)
@@ -141,6 +150,22 @@ class Acknowledged:
         if do == "end":
             activity.status, activity.clip = "ended", None
         return f"{name}: version {version} after {before}" if gap else None
+
+    def ended_by_relay(self, entry):
+        """Takes in an end that the relay has written itself, after a producer's silence of `end_after`. An end that a
+        producer sent later was answered with it. Answers what contradicts, as text, or None."""
+        name, seq, version = entry["activity"], int(entry["seq"]), int(entry["version"])
+        activity = self.activities.get(name)
+        if activity is None or name in self.erased:
+            return None
+        self.events.setdefault(seq, Event(seq, name, version, "end", None)).body = None
+        if version < activity.version:
+            return None
+        unsure, activity.unsure = activity.unsure, True
+        activity.version, activity.seq, activity.status, activity.clip = version, seq, "ended", None
+        if activity.type in self.ending or unsure:
+            return None
+        return f"the relay has ended {name} at seq {seq}, and no {activity.type} has had an end_after"
 
     def history(self, name, rule):
         """Takes in that the relay keeps a history in the activity's state."""
@@ -245,7 +270,9 @@ class Acknowledged:
     # MARK: everything else
 
     def _putType(self, request, data, answer, value):
-        self.types[self._segment(request, 2)] = parse(data)
+        self.types[self._segment(request, 2)] = body = parse(data)
+        if body.get("end_after"):
+            self.ending.add(self._segment(request, 2))
 
     def _registerDevice(self, request, data, answer, value):
         if not self._segment(request, 2).startswith("phone-"):
@@ -290,10 +317,18 @@ def is_kept(sent, shown):
     if kept in shown:
         return True
     try:
-        value = parse(shown)["body"]
+        entry = parse(shown)
+        value = entry["body"]
     except (Refused, KeyError):
         return False
+    if is_of_relay(entry):
+        return True
     return without_added(value, parse(kept)) == parse(kept)
+
+
+def is_of_relay(entry):
+    """Whether the relay has written this end itself."""
+    return entry.get("by") == "relay" and entry.get("do") == "end"
 
 
 def without_added(shown, sent):
@@ -301,4 +336,4 @@ def without_added(shown, sent):
     return {name: value for name, value in shown.items() if name in sent or name not in ADDED}
 
 
-__all__ = ["Acknowledged", "Number", "is_kept", "without_added"]
+__all__ = ["Acknowledged", "Number", "is_kept", "is_of_relay", "without_added"]

@@ -2,7 +2,7 @@
 import json
 import urllib.parse
 
-from acknowledged import is_kept, without_added
+from acknowledged import is_kept, is_of_relay, without_added
 from template import Refused, beyond_double, depth, parse
 from wire import NoAnswer
 
@@ -77,6 +77,10 @@ class ReadBack:
 
     def _entry(self, what, entry, seen):
         seq = int(entry["seq"])
+        if is_of_relay(entry):
+            contradiction = self.acknowledged.ended_by_relay(entry)
+            if contradiction:
+                self.fault(f"{what}: {contradiction}")
         event = self.acknowledged.events.get(seq)
         if event is None:
             return
@@ -171,6 +175,11 @@ class ReadBack:
         got = (int(view["version"]), int(view["seq"]), view["type"])
         # Of one whose start was sent to no operation of the contract, the type is not known.
         expected = (activity.version, activity.seq, activity.type or got[2])
+        if got != expected and view["status"] == "ended":
+            # The relay may have ended it after the log has been read.
+            self._entry(what, self.get(f"/v1/log/{view['seq']}"), set())
+            if activity.unsure:
+                return
         if got != expected:
             self.fault(f"{what}: version, seq and type are {got}, and were {expected}")
             return

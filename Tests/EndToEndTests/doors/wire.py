@@ -2,6 +2,7 @@
 
 Neither checks, repairs or adds anything to a request: hostile bytes go out as they are.
 """
+import gzip
 import select
 import socket
 import struct
@@ -20,7 +21,9 @@ class Answer:
     """Status, fields by lower-case name, and body. `status` is 0 where the connection was closed instead."""
 
     def __init__(self, status, fields, body):
-        self.status, self.fields, self.body = status, fields, body
+        self.status, self.fields = status, fields
+        # Some answers are compressed for who takes it.
+        self.body = gzip.decompress(body) if body and fields.get("content-encoding") == "gzip" else body
 
     def __repr__(self):
         return f"{self.status} {self.body[:300]!r}"

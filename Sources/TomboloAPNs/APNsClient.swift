@@ -303,7 +303,8 @@ package final class APNsClient: TimerTarget, TurnTarget, @unchecked Sendable {
     private func tell(_ entry: borrowing PushesInFlight.Entry, _ result: PushResult) {
         let took = Span(
             nanoseconds: loop.now.nanoseconds &- entry.handedOverAt.nanoseconds)
-        receiver.pushEnded(PushOutcome(push: entry.id, result: result, took: took))
+        receiver.pushEnded(
+            PushOutcome(push: entry.id, result: result, took: took, changedAt: entry.changedAt))
     }
 
     /// Ends all remaining pushes. All connections are closed.

@@ -17,6 +17,17 @@ extension Relay {
         return overview
     }
 
+    /// For each tenant, the number of destinations where a change waits.
+    package func waitingCounts() async -> [TenantID: Int] {
+        var counts: [TenantID: Int] = [:]
+        var place: Int? = 0
+        while let next = place {
+            place = read { core, _ in core.countWaiting(&counts, from: next) }
+            if place != nil { await letOthersGo() }
+        }
+        return counts
+    }
+
     /// For each `WaitReason`: the number of the tenant's destinations where a change waits because
     /// of it, and how long the oldest of these changes has waited. And the tenant's cards, by what
     /// is known of their newest versions.

@@ -65,6 +65,11 @@ extension Relay {
         core.configuration.apps.allSatisfy { $0.tenant == tenant }
     }
 
+    /// `main`, and all tenants of the configuration.
+    package var tenants: Set<TenantID> {
+        Set(core.configuration.apps.map(\.tenant)).union([.main])
+    }
+
     /// Sizes of the data in memory.
     package var sizes: CoreSizes {
         var sizes = core.sizes

@@ -10,13 +10,20 @@ extension World {
         while !isOver {
             await pause(dice.time(.repeats, 90_000...150_000))
             for (tenant, id) in runningActivities() {
-                guard !isOver, let (_, model) = reference.model(tenant: tenant, id: id),
+                guard !isOver, !isSilent, let (_, model) = reference.model(tenant: tenant, id: id),
                     !model.hasEnded, model.staleAfter != nil, model.stateVersion == nil,
                     model.bundle == nil
                 else { continue }
                 await Producer(self, tenant, 95).repeat(id, model.mark)
             }
         }
+    }
+
+    /// What was said last is stored before a running relay and a rebuilt one are compared.
+    func endRepeating() async {
+        guard faults.contains(FaultSet(.repeats)) else { return }
+        isSilent = true
+        await pause(.seconds(1))
     }
 
     /// The date of an update is that of one of its producer's events.

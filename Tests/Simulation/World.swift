@@ -54,6 +54,8 @@ final class World: @unchecked Sendable {
     var lives = 0
     var isHealed = false
     var isOver = false
+    /// Nothing is said any more, because what is known is compared.
+    var isSilent = false
     var restTime: Duration = .zero
     /// The disk has been full from the one to the other, with breaks too short to be of use.
     var fullSince = MonotonicInstant(nanoseconds: 0)
@@ -277,6 +279,7 @@ final class World: @unchecked Sendable {
         await Producer(self, plan.tenants[0], 99).changeEverything()
         await pause(plan.quiet)
         note(.quiet, who: -1)
+        await endRepeating()
         await checkAtTheEnd()
     }
 }

@@ -89,7 +89,7 @@ export async function log(root, { query, signal }) {
     const from = h("input", { type: "datetime-local", id: "from", step: 1,
         value: query.get("from") ?? "" });
     const kind = h("select", { id: "kind" }, [["command", "events"], ["fact", "facts"],
-        ["all", "both"]].map(([value, words]) => h("option", { value }, words)));
+        ["all", "both"]].map(([value, words]) => h("option", { value, selected: value === query.get("kind") }, words)));
     const activity = h("input", { id: "activity", value: query.get("activity") ?? "",
         placeholder: "any activity" });
     const following = h("input", { type: "checkbox", id: "follow", checked: !query.get("from") });

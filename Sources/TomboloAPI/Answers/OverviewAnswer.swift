@@ -41,6 +41,8 @@ package struct OverviewAnswer: AnswerObject, Sendable {
     package var lastSeq: Int64
     package var overview: Overview
     package var attention: [Attention]
+    /// The last minutes; nil if the request did not ask for them.
+    package var history: HistoryAnswer?
 
     /// - Parameters:
     ///   - scopes: the scopes of the key that made the request.
@@ -74,6 +76,7 @@ package struct OverviewAnswer: AnswerObject, Sendable {
         writer.member("behind", overview.cards[.behind])
         writer.array("slowest", of: overview.slowest) { Self.write($1, to: &$0) }
         writer.array("attention", of: attention) { Self.write($1, to: &$0) }
+        if let history { writer.object("history") { history.write(membersTo: &$0) } }
     }
 
     private func writeCounters(to writer: inout JSONWriter) {

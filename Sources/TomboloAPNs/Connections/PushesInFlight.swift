@@ -13,6 +13,8 @@ package final class PushesInFlight {
     package struct Entry: Hashable, Sendable {
         package let id: PushID
         package let handedOverAt: MonotonicInstant
+        /// As in the push.
+        package let changedAt: Instant?
         /// Number of the connection that carries the push; nil while the push waits for one.
         package let connection: Int32?
         /// Generation of its provider token.
@@ -21,10 +23,13 @@ package final class PushesInFlight {
         package let attempts: Int
     }
 
+    /// A whole cache line of 64 bytes: when a push's outcome comes, its slot is no longer in the CPU
+    /// cache.
     private struct Slot {
         var isTaken = false
         var id = PushID(0)
         var handedOverAt = MonotonicInstant(nanoseconds: 0)
+        var changedAt: Instant?
         var connection = PushesInFlight.none
         var tokenGeneration: ProviderToken.Generation = 0
         var attempts: Int32 = 0
@@ -33,13 +38,10 @@ package final class PushesInFlight {
         var previous = PushesInFlight.none
         /// In a free slot, the next free one.
         var next = PushesInFlight.none
-        /// Pads the slot to a whole cache line. When a push's outcome comes, its slot is no longer
-        /// in the CPU cache.
-        private var rest: (UInt64, UInt64) = (0, 0)
 
         var entry: Entry {
             Entry(
-                id: id, handedOverAt: handedOverAt,
+                id: id, handedOverAt: handedOverAt, changedAt: changedAt,
                 connection: connection == PushesInFlight.none ? nil : connection,
                 tokenGeneration: tokenGeneration, attempts: Int(attempts))
         }
@@ -88,6 +90,7 @@ package final class PushesInFlight {
         state.pointee.free = slot.pointee.next
         slot.pointee.isTaken = true
         slot.pointee.id = push.id
+        slot.pointee.changedAt = push.changedAt
         (state.pointee.pushes + Int(index)).initialize(to: consume push)
         slot.pointee.handedOverAt = now
         slot.pointee.connection = Self.none

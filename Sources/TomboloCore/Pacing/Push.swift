@@ -117,10 +117,13 @@ package struct PushOutcome: Hashable, Sendable {
     package var result: PushResult
     /// Time from handing the push over until the answer.
     package var took: Span
+    /// Wall time of the newest change in the push; nil for a frame.
+    package var changedAt: Instant?
 
-    package init(push: PushID, result: PushResult, took: Span) {
+    package init(push: PushID, result: PushResult, took: Span, changedAt: Instant? = nil) {
         self.push = push
         self.result = result
         self.took = took
+        self.changedAt = changedAt
     }
 }

@@ -186,6 +186,10 @@ final class RelayService: @unchecked Sendable {
                 return .other
             }
             group.addTask {
+                try await self.doors.keepHistory()
+                return .other
+            }
+            group.addTask {
                 while await !self.relay.isRunning {
                     try await self.loop.sleep(for: .milliseconds(1))
                 }

@@ -27,6 +27,31 @@ package struct DurationHistogram: Sendable {
         sum = Span(nanoseconds: sum.nanoseconds &+ time.nanoseconds)
     }
 
+    /// Adds what another histogram has counted.
+    package mutating func add(_ other: DurationHistogram) {
+        for place in counts.indices { counts[place] += other.counts[place] }
+        count += other.count
+        sum = Span(nanoseconds: sum.nanoseconds &+ other.sum.nanoseconds)
+    }
+
+    /// The duration that `share` of all counted since `earlier` do not exceed: in the bucket where
+    /// it is, between the bounds, as Prometheus' `histogram_quantile` does. Nil if none was counted.
+    package func quantile(_ share: Double, since earlier: DurationHistogram) -> Span? {
+        let parts = zip(counts, earlier.counts).map { max(0, $0 - $1) }
+        let wanted = share * Double(parts.reduce(0, +))
+        guard wanted > 0 else { return nil }
+        var (before, lower) = (0.0, Span.zero)
+        for (part, upper) in zip(parts, Self.bounds) {
+            let place = (wanted - before) / Double(part)
+            if part > 0, place <= 1 {
+                let width = Double(upper.nanoseconds - lower.nanoseconds)
+                return Span(nanoseconds: lower.nanoseconds + Int64(width * place))
+            }
+            (before, lower) = (before + Double(part), upper)
+        }
+        return lower
+    }
+
     /// For each of `bounds`, the number of durations up to it.
     package var cumulative: [Int64] {
         var total: Int64 = 0

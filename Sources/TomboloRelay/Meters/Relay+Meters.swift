@@ -7,7 +7,10 @@ extension Relay {
     package nonisolated func pushEnded(_ outcome: PushOutcome, in upstream: UpstreamNumber) {
         assumeIsolated { relay in
             let index = Int(upstream.rawValue)
-            if relay.meters.indices.contains(index) { relay.meters[index].answered(outcome) }
+            if relay.meters.indices.contains(index) {
+                let now = Self.wall(of: &relay.core, relay.steadyNow())
+                relay.meters[index].answered(outcome, now: now)
+            }
             relay.put(.pushEnded(outcome))
         }
     }

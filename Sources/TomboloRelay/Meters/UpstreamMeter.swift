@@ -9,6 +9,8 @@ package struct UpstreamMeter: Sendable {
     package private(set) var eventToSent = DurationHistogram()
     /// Time from passing the push to the sender until Apple's answer.
     package private(set) var sentToAnswered = DurationHistogram()
+    /// Time from the newest change in a push, as recorded in the log, until Apple's answer.
+    package private(set) var eventToAnswered = DurationHistogram()
 
     /// The counter of reasons that are not in Apple's tables: an endpoint may answer anything.
     package static let otherReason = "other"
@@ -26,14 +28,19 @@ package struct UpstreamMeter: Sendable {
         refusals.merge(other.refusals, uniquingKeysWith: +)
     }
 
-    mutating func answered(_ outcome: PushOutcome) {
+    mutating func answered(_ outcome: PushOutcome, now: Instant) {
         switch outcome.result {
-        case .accepted: sentToAnswered.count(outcome.took)
+        case .accepted: count(outcome, now: now)
         case .rejected(_, let reason, _, _):
-            sentToAnswered.count(outcome.took)
+            count(outcome, now: now)
             refusals[refusals[reason] == nil ? Self.otherReason : reason, default: 0] += 1
         case .notSent, .unknown: break
         }
+    }
+
+    private mutating func count(_ outcome: PushOutcome, now: Instant) {
+        sentToAnswered.count(outcome.took)
+        if let changedAt = outcome.changedAt { eventToAnswered.count(now - changedAt) }
     }
 }
 

@@ -41,6 +41,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     /// Counts of requests with a valid key, by tenant.
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
+    var history = HistoryMemory()
     /// The open requests of each key, by its id; without entries for idle keys.
     private(set) var uses: [String: KeyUse] = [:]
     private var suggestions = SuggestionAllowance()

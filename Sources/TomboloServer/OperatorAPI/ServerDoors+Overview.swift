@@ -11,13 +11,15 @@ extension ServerDoors {
             throw Problem(.internalError, "The overview has no key.")
         }
         let tenant = principal.tenant
+        let span = try historyAsked(request)
         let overview = await relay.overview(of: tenant)
-        let answer = OverviewAnswer(
+        var answer = OverviewAnswer(
             tenant: tenant, keyID: principal.keyID, scopes: principal.scopes.scopes.map(\.text),
             at: await relay.wallNow(),
             hasPhones: phones(of: tenant) != nil && principal.scopes.contains(.operate),
             counters: await relay.counters(of: tenant), lastSeq: await relay.lastSeq(of: tenant),
             overview: overview, attention: await attention(principal, overview))
+        if let span { answer.history = try await history(of: principal, span) }
         return .json { answer.write(to: &$0) }
     }
 

@@ -129,7 +129,7 @@ package enum RouteTable {
             "POST", "/v1/upstreams/{app}/retry", .retryUpstream, .operate, Doors.retryUpstream,
             query: ["environment"]),
         Route("GET", "/metrics", .metrics, .observe, Doors.metrics),
-        Route("GET", "/v1/overview", .overview, .observe, Doors.overview),
+        Route("GET", "/v1/overview", .overview, .observe, Doors.overview, query: ["history"]),
         Route(
             "GET", "/v1/devices", .listDevices, .observe, Doors.listDevices,
             query: ["limit", "cursor"]),

@@ -105,6 +105,9 @@ static const unsigned char picture_js[] = {
 #embed "console/picture.js"
 };
 
+static const unsigned char requests_js[] = {
+#embed "console/requests.js"
+};
 static const unsigned char registry_js[] = {
 #embed "console/registry.js"
 };
@@ -163,6 +166,7 @@ static const struct tombolo_console_asset assets[] = {
     {"page.js", page_js, sizeof page_js},
     {"phones.js", phones_js, sizeof phones_js},
     {"picture.js", picture_js, sizeof picture_js},
+    {"requests.js", requests_js, sizeof requests_js},
     {"registry.js", registry_js, sizeof registry_js},
     {"source.js", source_js, sizeof source_js},
     {"table.js", table_js, sizeof table_js},

@@ -93,6 +93,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/deleted-timeline.json" suffix(, ',',)
 #embed "../../Protocol/schemas/readiness.json" suffix(, ',',)
 #embed "../../Protocol/schemas/reload-answer.json" suffix(, ',',)
+#embed "../../Protocol/schemas/request-list.json" suffix(, ',',)
 #embed "../../Protocol/schemas/retry.json" suffix(, ',',)
 #embed "../../Protocol/schemas/retry-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/scenario.json" suffix(, ',',)

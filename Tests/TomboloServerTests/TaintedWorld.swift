@@ -170,12 +170,28 @@ struct TaintedWorld {
             let answers = try await ask(paths, walker.key)
             try #require(answers.count == paths.count)
             for ((method, path), answer) in zip(paths, answers) {
+                // What its refused requests name, keys of the tenant have sent.
+                if path == "/v1/requests" {
+                    checkKeys(in: answer, walker, seed: seed)
+                    continue
+                }
                 for leak in Self.taints(in: answer) where !path.contains(leak) {
                     #expect(
                         maySee(walker, leak),
                         "seed \(seed): \(walker.name) sees \(leak) by \(method) \(path)")
                 }
             }
+        }
+    }
+
+    /// All listed requests came with keys of the walker's tenant.
+    private func checkKeys(in answer: String, _ walker: Walker, seed: UInt64) {
+        guard let key = try? Regex(#""key":"([0-9a-f]+)""#) else { return }  // an own pattern
+        for match in answer.matches(of: key) {
+            let id = String(match.output[1].substring ?? "")
+            #expect(
+                doors.doors.access.record(id: id, of: walker.tenant) != nil,
+                "seed \(seed): \(walker.name) sees a request of the key \(id)")
         }
     }
 

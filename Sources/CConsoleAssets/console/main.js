@@ -20,6 +20,7 @@ const screens = [
     { name: "devices", title: "Devices" },
     { name: "timelines", title: "Timelines" },
     { name: "log", title: "Log" },
+    { name: "requests", title: "Requests" },
     { name: "pacing", title: "Pacing" },
     { name: "types", title: "Types", file: "registry" },
     { name: "channels", title: "Channels", file: "registry" },

@@ -1,7 +1,8 @@
 package import TomboloCore
 
 /// All recorded facts about one version of an activity at one device or channel. An explanation
-/// uses nothing else. They come from the log, so a question has the same answer after a restart.
+/// uses nothing else. They come from the log, so a question has the same answer after a restart;
+/// only `refusals` do not.
 package struct Evidence: Sendable {
     /// The version that the question is about, as the log has it.
     package struct Asked: Sendable {
@@ -18,6 +19,19 @@ package struct Evidence: Sendable {
             self.kind = kind
             self.recordedAt = recordedAt
             self.alertFault = alertFault
+        }
+    }
+
+    /// What the activity's producer has sent that the relay refused.
+    package struct Refusals: Sendable {
+        package var count: Int
+        package var last: Instant
+        /// Why the last one was refused.
+        package var cause: RequestEntry.Cause
+
+        /// Makes the refusals from all their values. `count` is at least 1.
+        package init(count: Int, last: Instant, cause: RequestEntry.Cause) {
+            (self.count, self.last, self.cause) = (count, last, cause)
         }
     }
 
@@ -55,6 +69,9 @@ package struct Evidence: Sendable {
     /// For each `relay.started`, by its time: the time of the last fact before it. A relay that was
     /// killed was still running at that time.
     package var seenBefore: [Instant: Instant] = [:]
+    /// What the producer was refused since the version; nil if nothing is remembered. It is in
+    /// memory only, so a restart forgets it.
+    package var refusals: Refusals?
     package var now: Instant
 
     package init(

@@ -21,7 +21,8 @@ extension Explainer {
                 "producer_silent",
                 "The producer is silent since \(since): the card is stale since "
                     + "\(staleAt.rfc3339).",
-                speaksFor: ["Version \(evidence.newest) is the last event, of \(since)."])
+                speaksFor: ["Version \(evidence.newest) is the last event, of \(since)."]
+                    + [producerRefused?.text].compactMap { $0 })
         ]
     }
 

@@ -98,7 +98,7 @@ package struct Explainer: Sendable {
                     "The newest version that Apple took for \(evidence.device) is "
                         + "\(last.record.version), at \(last.at.rfc3339).", at: last.at))
         }
-        found += [shown ?? received, unmade, silentEnd].compactMap { $0 }
+        found += [shown ?? received, unmade, silentEnd, producerRefused].compactMap { $0 }
         found += outages.map { Finding($0.code, $0.text, at: $0.from) } + alertPauses + lostAlerts
         if let thinning { found.append(thinning) }
         if !isChannel { found.append(lastSign) }
@@ -121,6 +121,20 @@ package struct Explainer: Sendable {
             "end_after",
             "The relay ended \(evidence.activity) by itself, at \(fact.recordedAt.rfc3339): its "
                 + "producer had said nothing for \(after) (`end_after`).", at: fact.recordedAt)
+    }
+
+    /// A finding if the relay refused what the producer has sent after the version.
+    var producerRefused: Finding? {
+        guard let refusals = evidence.refusals else { return nil }
+        let (often, at) = (refusals.count, refusals.last.rfc3339)
+        let field = refusals.cause.pointer.map { " (\($0))" } ?? ""
+        return Finding(
+            "producer_refused",
+            (often == 1
+                ? "Its producer was refused at \(at)"
+                : "Its producer was refused \(often) times, last at \(at)")
+                + ": \(refusals.cause.code.rawValue)\(field). \(refusals.cause.detail)",
+            at: refusals.last)
     }
 
     /// Shorter waits are left out of an explanation.

@@ -24,6 +24,10 @@ package struct Problem: Error, Hashable, Sendable {
     /// The id of the refused key, if known. For the operator's log, never for an answer.
     package var keyID: String?
 
+    /// The activity of a refused event, if it could be read. For the list of refused requests,
+    /// never for an answer.
+    package var activity: Identifier?
+
     /// A member beyond those of RFC 9457, section 3.1.
     package struct Extension: Hashable, Sendable {
         package var name: String

@@ -34,7 +34,7 @@ extension EventLine {
         do {
             try self.init(attributes: document.root)
         } catch {
-            throw Fault(id: id, problem: Problem(error))
+            throw Fault(id: id, problem: Problem(error), activity: document.root["subject"])
         }
     }
 

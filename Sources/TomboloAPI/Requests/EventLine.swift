@@ -18,6 +18,12 @@ package struct EventLine: Sendable {
     package struct Fault: Error, Sendable {
         package var id: String?
         package var problem: Problem
+
+        /// - Parameter activity: the member that names the activity; nil if nothing could be read.
+        init(id: String?, problem: Problem, activity: JSONView? = nil) {
+            (self.id, self.problem) = (id, problem)
+            self.problem.activity = activity?.string.flatMap { Identifier($0) }
+        }
     }
 
     /// Allowed lengths of an id in bytes, as for an `Idempotency-Key`.
@@ -35,7 +41,8 @@ package struct EventLine: Sendable {
         do {
             try self.init(document, id: id)
         } catch {
-            throw Fault(id: id, problem: Problem(error))
+            throw Fault(
+                id: id, problem: Problem(error), activity: document.root["activity"])
         }
     }
 

@@ -73,6 +73,21 @@ enum ReadCommands {
             columns: ["id", "at", "activity", "device", "do", "version", "status", "reason"])
     }
 
+    static func requests(_ context: CommandContext) async throws -> ExitStatus {
+        try await list(
+            context, "/v1/requests",
+            filters: [("kind", .requestKind), ("code", .code), ("activity", .ofActivity)],
+            rows: "requests",
+            columns: [
+                "at", Column("REQUEST", "operation", "method"), "status",
+                Column("CODE", "code", "lines.0.code"),
+                Column("ACTIVITY", "activity", "lines.0.activity"),
+                Column("KEY", "key_name", "key"), Column("FROM", "address"),
+                Column("TOOK MS", "took_ms"), Column("LINES", "lines_refused"),
+                Column("WHY", "detail", "lines.0.detail"),
+            ])
+    }
+
     static func erase(
         _ context: CommandContext, _ kind: String
     ) async throws -> ExitStatus {

@@ -32,7 +32,7 @@ extension CommandTable {
         ]
         let checking: [Subcommand] = [
             .typePut, .typeList, .typeShow, .typeCheck, .typeCodegen, .lint, .doctor, .ready,
-            .upstreamRetry, .deadList, .deadRetry,
+            .requests, .upstreamRetry, .deadList, .deadRetry,
         ]
         return CommandTable(
             "tombolo", summary: "Tombolo: a relay for Live Activities.",

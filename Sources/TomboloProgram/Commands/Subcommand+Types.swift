@@ -6,6 +6,10 @@ extension Flag {
     static let ofDevice = Flag("device", .text("DEVICE"), "only this device")
     static let reason = Flag(
         "reason", .text("REASON"), "only those with this reason of Apple's, such as BadDeviceToken")
+    static let requestKind = Flag(
+        "kind", .choice(["refused", "slow"]), "only refused requests, or only slow ones")
+    static let code = Flag(
+        "code", .text("CODE"), "only those with this code of a problem, such as invalid-field")
     static let everything = toggle("all", "all dead letters")
     static let live = toggle("live", "ask only whether the process answers")
 }
@@ -113,6 +117,17 @@ extension Subcommand {
             "tombolo ready --config /etc/tombolo/tombolo.json",
             "tombolo ready --live --relay http://127.0.0.1:8780",
         ], exits: [.unreachable], run: ReadyCommand.run)
+
+    static let requests = Subcommand(
+        path: ["requests"], summary: "List requests that the relay refused, or that were slow",
+        flags: [.requestKind, .code, .ofActivity, .limit] + Flag.ofClients,
+        details: [
+            "The newest ones; a restart of the relay forgets them. Slow ones took more than 100 ms. A\n"
+                + "batch with refused lines is one row, with its first refused line; -o json has three.\n"
+                + "Requests without a valid key are listed for a key of scope operate of the tenant main."
+        ],
+        examples: ["tombolo requests --kind refused", "tombolo requests --activity cat-7 -o json"],
+        run: ReadCommands.requests)
 
     static let deadList = Subcommand(
         path: ["dead", "ls"], summary: "List pushes that Apple refused permanently",

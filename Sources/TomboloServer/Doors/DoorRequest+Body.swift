@@ -43,7 +43,11 @@ extension DoorRequest {
     /// Returns the whole body when the tenant has its turn, and checks the key again.
     func body(atMost bytesMax: Int) async throws(Problem) -> [UInt8] {
         let bytes: [UInt8]
-        do { bytes = try await exchange.body(atMost: bytesMax) } catch {
+        do throws(HTTPExchangeError) {
+            bytes = try await time.leavingOut { () async throws(HTTPExchangeError) in
+                try await exchange.body(atMost: bytesMax)
+            }
+        } catch {
             throw Problem(error, bytesMax: bytesMax)
         }
         await takeTurn()

@@ -17,6 +17,8 @@ struct DoorRequest: Sendable {
     let use: KeyUse?
     /// Gives tenants their turns.
     let turns: TurnGate<TenantID>
+    /// How long it has taken.
+    let time: RequestTime
 
     var route: Route { match.route }
 

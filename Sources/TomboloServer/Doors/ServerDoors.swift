@@ -42,6 +42,8 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
     var history = HistoryMemory()
+    /// The newest refused and slow requests.
+    var requests = RequestMemory()
     /// The open requests of each key, by its id; without entries for idle keys.
     private(set) var uses: [String: KeyUse] = [:]
     private var suggestions = SuggestionAllowance()
@@ -80,28 +82,30 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     package func handle(_ exchange: HTTPExchange) async {
         let head = exchange.head
         if let response = options(head) { return send(response, to: exchange) }
-        var route: Route?
+        var asked = AskedRequest(head: head, time: RequestTime(loop))
         var principal: Principal?
         do {
-            let request = try admit(exchange, &route)
+            let request = try admit(exchange, &asked)
             principal = request.principal
             // A request with a body waits for its turn after the body has come.
             if !exchange.hasBody { await request.takeTurn() }
             guard let response = try await performCounted(request) else { return }
             count(request.route, principal, response.status)
+            await keepIfSlow(asked, status: response.status)
             send(response, to: exchange)
         } catch {
-            if let route { count(route, principal, error.status) }
+            if let route = asked.match?.route { count(route, principal, error.status) }
             if let tenant = principal?.tenant {
                 counters[tenant, default: DoorCounters()].count(error.code)
             }
+            await keep(error, asked)
             let traceID = traceID(of: head)
             send(.problem(error, traceID: traceID), to: exchange)
-            let asked = ProblemNotes.Request(
-                method: head.method, operation: route?.operation, traceID: traceID,
+            let noted = ProblemNotes.Request(
+                method: head.method, operation: asked.match?.route.operation, traceID: traceID,
                 tenant: principal?.tenant.name.rawValue, keyID: principal?.keyID ?? error.keyID,
                 address: principal == nil ? head.peerAddress : nil)
-            for note in notes.notes(of: error, asked, now: loop.now) { report(note) }
+            for note in notes.notes(of: error, noted, now: loop.now) { report(note) }
         }
     }
 
@@ -191,9 +195,10 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
 
     /// Finds the route and checks the key: every `DoorRequest` is made here.
     ///
-    /// - Parameter route: set as soon as the route is known, even if the request is then refused.
+    /// - Parameter asked: gets the route and the key as soon as they are known, even if the request
+    ///   is then refused.
     private func admit(
-        _ exchange: HTTPExchange, _ route: inout Route?
+        _ exchange: HTTPExchange, _ asked: inout AskedRequest
     ) throws(Problem) -> DoorRequest {
         let head = exchange.head
         guard let target = RequestTarget(head.target) else {
@@ -203,11 +208,13 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
                     + "control character, or is . or ..")
         }
         let match = try match(head.method, target)
-        route = match.route
-        let principal = try authorize(head, match)
+        asked.match = match
+        try authorize(&asked, match)
+        let principal = asked.principal
         let request = DoorRequest(
             head: head, target: target, match: match, principal: principal, access: access,
-            exchange: exchange, use: principal.map { uses[$0.keyID] ?? KeyUse() }, turns: turns)
+            exchange: exchange, use: principal.map { uses[$0.keyID] ?? KeyUse() }, turns: turns,
+            time: asked.time)
         try request.checkQuery()
         try request.checkFields()
         return request
@@ -259,20 +266,19 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         return DoorResponse(status: 204, fields: fields, body: [])
     }
 
-    private func authorize(
-        _ head: HTTPRequestHead, _ match: RouteMatch
-    ) throws(Problem) -> Principal? {
-        let route = match.route
-        guard route.access != .open else { return nil }
+    /// Finds the key's owner. Throws if there is none, or if the key may not make the request.
+    private func authorize(_ asked: inout AskedRequest, _ match: RouteMatch) throws(Problem) {
+        let (head, route) = (asked.head, match.route)
+        guard route.access != .open else { return }
         let principal: Principal
         do throws(Problem) { principal = try access.principal(of: head) } catch {
             throw refusedKeys.answer(
                 error, to: route.operation, of: head.peerAddress, now: loop.now)
         }
+        asked.principal = principal
         let device = match.parameters["device"].flatMap { Identifier($0) }
         guard route.access.isCovered(by: principal.scopes, device: device) else {
             throw AccessControl.forbidden(route.access, device: device, key: principal)
         }
-        return principal
     }
 }

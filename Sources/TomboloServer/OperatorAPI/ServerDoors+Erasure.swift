@@ -15,26 +15,33 @@ extension ServerDoors {
         let deed = deed("erased", ["what": "activity"], request)
         let answer = try Self.told(
             await relay.erase(activity: key, deed: deed), ("activity", key.id))
+        forgetRequests(about: key)
         tell(deed, "an activity is erased")
         return answer
     }
 
     func eraseDevice(_ request: DoorRequest) async throws(Problem) -> DoorResponse {
         let key = try request.deviceKey()
-        let isKnown = await relay.device(key) != nil
+        let known = await relay.device(key)
+        // Deleted with the device, so find them before.
+        let names =
+            [key.id.rawValue] + access.records(of: key).map(\.id)
+            + [known?.registration.user].compactMap { $0 }
         let isDryRun = try request.isDryRun
         let deed = deed("erased", ["what": "device"], request)
         let answer =
             isDryRun
             ? await relay.wouldErase(.device(key)) : await relay.erase(device: key, deed: deed)
-        if case .erased(let erased) = answer, !isKnown, erased.isNothing {
+        if case .erased(let erased) = answer, known == nil, erased.isNothing {
             throw Problem(
                 .unknownDevice,
                 "Nothing of a device \"\(key.id)\" is here: it is not registered, and no event or "
                     + "fact names it.")
         }
         let told = try Self.told(answer, ("device", key.id), isDryRun: isDryRun)
-        if !isDryRun { tell(deed, "a device is erased") }
+        guard !isDryRun else { return told }
+        await forgetRequests(naming: names, of: key.tenant)
+        tell(deed, "a device is erased")
         return told
     }
 

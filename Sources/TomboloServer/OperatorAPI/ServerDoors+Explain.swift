@@ -236,6 +236,9 @@ extension ServerDoors {
         evidence.channel = view.channel
         evidence.deliveries = try await deliveries(question, asked, recipient)
         evidence.silentEnd = try await silentEnd(question, asked)
+        if asked.version == view.version {
+            evidence.refusals = refusals(of: view.key, since: asked.recordedAt)
+        }
         let fate = evidence.fate
         // If the clock ran ahead, the event may seem later than its delivery: use the earlier time.
         let came = min(asked.recordedAt, fate?.at ?? asked.recordedAt)

@@ -22,6 +22,11 @@ enum BatchLine: Sendable {
         }
     }
 
+    /// The activity of a command; nil if the line is a problem.
+    var activity: Identifier? {
+        if case .command(let command, _, _) = self { command.activity.id } else { nil }
+    }
+
     var isCommand: Bool {
         if case .command = self { true } else { false }
     }

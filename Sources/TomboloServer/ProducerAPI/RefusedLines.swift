@@ -1,6 +1,8 @@
 import TomboloAPI
+import TomboloCore
 
-/// The refused lines of a batch, as far as they come one behind the other.
+/// The refused lines of a batch: how many, the first ones, and how many of one code come one behind
+/// the other.
 struct RefusedLines {
     /// After so many refusals of one code in a row, a line's answer is short.
     static let wholeMax = 10
@@ -11,6 +13,9 @@ struct RefusedLines {
     private var (count, idle) = (0, 0)
     /// True if a line was accepted since the last `beginBlock`: its commit lets others go.
     private(set) var hasAccepted = false
+    /// All refused lines, and the first `ServerDoors.linesKept` of them.
+    private(set) var total = 0
+    private(set) var first: [RequestEntry.Line] = []
 
     mutating func beginBlock() { hasAccepted = false }
 
@@ -23,6 +28,14 @@ struct RefusedLines {
         }
         (code, count) = (problem.code, problem.code == code ? count + 1 : 1)
         return count > Self.wholeMax
+    }
+
+    /// Notes a refused line for the list of refused requests.
+    mutating func note(_ problem: Problem, line: Int, of activity: Identifier?) {
+        total += 1
+        guard first.count < ServerDoors.linesKept else { return }
+        let cause = RequestEntry.Cause(problem)
+        first.append(RequestEntry.Line(line, cause, activity: activity ?? problem.activity))
     }
 
     /// Throws if the batch ends here.

@@ -44,7 +44,9 @@ extension ServerDoors {
                     + "before. Send the lines that are not on record, or give all lines new ids."
             ).adding("on_record", there).adding("not_on_record", missing)
         case .refusedBatch(let index, let refusal):
-            throw Problem(refusal).adding("line", first[index].line)
+            var problem = Problem(refusal).adding("line", first[index].line)
+            problem.activity = first[index].command.activity.id
+            throw problem
         case .accepted, .replay, .stored, .refused: throw answer.fault(of: "an atomic batch")
         }
         var writer = LinesWriter()
@@ -76,7 +78,7 @@ extension ServerDoors {
                 bytes: configuration.dryRunBytesMax)
         let (first, of) = await distinct(lines)
         let runs = await relay.dryRunAll(first.map(\.command))
-        var writer = LinesWriter()
+        var (writer, refused) = (LinesWriter(), RefusedLines())
         for (place, line) in lines.enumerated() {
             if place > 0, place.isMultiple(of: configuration.atomicLinesMax) {
                 await relay.letOthersGo()
@@ -85,6 +87,7 @@ extension ServerDoors {
             case .problem(let problem, let id, let number):
                 if isAtomic { throw problem.adding("line", number) }
                 writer.write(.refused(id: id, line: number, problem))
+                refused.note(problem, line: number, of: nil)
             case .command(_, let id, let number):
                 do throws(Problem) {
                     let run = try of[place].get()
@@ -94,9 +97,11 @@ extension ServerDoors {
                 } catch {
                     if isAtomic { throw error.adding("line", number) }
                     writer.write(.refused(id: id, line: number, error))
+                    refused.note(error, line: number, of: line.activity)
                 }
             }
         }
+        await keep(refused, request)
         return writer.response
     }
 

@@ -13,24 +13,25 @@ extension ServerDoors {
         try request.refuseConditions()
         if try request.isDryRun { return try await dryRunLines(request, form) }
         if try request.flag("atomic") { return try await appendAtomically(request, form) }
+        var refused = RefusedLines()
         do {
-            try await appendLines(request, form)
+            try await appendLines(request, form, &refused)
+            request.exchange.finish()
         } catch {
             // The client is gone or does not read. Its stored lines stay in the log.
-            return nil
         }
-        request.exchange.finish()
+        await keep(refused, request)
         return nil
     }
 
     /// Reads a piece, stores its lines, answers them, and only then reads on.
     private func appendLines(
-        _ request: DoorRequest, _ form: EventForm
+        _ request: DoorRequest, _ form: EventForm, _ refused: inout RefusedLines
     ) async throws(HTTPExchangeError) {
         let lineBytesMax = configuration.bodyBytesMax
         var splitter = LineSplitter(lineBytesMax: lineBytesMax, form: form)
         var lines: [BatchLine] = []
-        var (places, refused) = ([[UInt8]: Int](), RefusedLines())
+        var places: [[UInt8]: Int] = [:]
         let (read, traceID) = (lineReader(of: request, form), traceID(of: request.head))
         var output = BatchOutput(self, request)
         /// Writes the last line of an answer; after it nothing is stored or read.
@@ -38,6 +39,7 @@ extension ServerDoors {
             var writer = LinesWriter()
             writer.write(.refused(id: nil, line: line, problem), traceID: traceID)
             note(problem, request, traceID: traceID)
+            refused.note(problem, line: line, of: nil)
             try await output.end(writer.bytes)
         }
         func takeLines() async throws(HTTPExchangeError) -> Bool {
@@ -128,8 +130,9 @@ extension ServerDoors {
                 }
                 let isShort = refused.take(result, isCommand: line.isCommand)
                 writer.write(result, traceID: traceID, isShort: isShort)
-                if case .refused(_, _, let problem) = result {
+                if case .refused(_, let number, let problem) = result {
                     note(problem, request, traceID: traceID)
+                    refused.note(problem, line: number, of: line.activity)
                 }
             }
         }

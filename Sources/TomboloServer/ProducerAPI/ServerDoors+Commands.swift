@@ -82,8 +82,11 @@ extension ServerDoors {
         if reply.replayed { fields.append("idempotent-replayed", "true") }
         if let seconds = request.preferredWait(atMost: configuration.waitMax) {
             fields.append("preference-applied", "wait=\(seconds)")
-            let view = await relay.waitForDelivery(
-                command.activity, version: reply.version, deadline: loop.now + .seconds(seconds))
+            let (activity, version) = (command.activity, reply.version)
+            let view = await request.time.leavingOut {
+                await relay.waitForDelivery(
+                    activity, version: version, deadline: loop.now + .seconds(seconds))
+            }
             reply.tellDeliveries(of: view, mayObserve: request.mayObserve)
         }
         if command.idempotency != nil, reply.changed, !reply.replayed { answers.remember(reply) }

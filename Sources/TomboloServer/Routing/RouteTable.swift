@@ -112,6 +112,9 @@ package enum RouteTable {
         Route("POST", "/v1/devices/{device}/erase", .eraseDevice, .operate, Doors.eraseDevice),
         Route("GET", "/v1/tail", .tail, .observe, Doors.tail, query: logQuery),
         Route(
+            "GET", "/v1/requests", .listRequests, .observe, Doors.listRequests,
+            query: ["kind", "code", "activity", "limit", "cursor"]),
+        Route(
             "GET", "/v1/dead-letters", .listDeadLetters, .observe, Doors.listDeadLetters,
             query: ["activity", "device", "reason", "limit", "cursor"]),
         Route(

@@ -341,6 +341,7 @@ class Population:
             "listLog": lists("/v1/log") + lists("/v1/log", "facts too", kind="all"),
             "showEvent": plain(f"/v1/log/{log}", "1,000 devices"),
             "tail": [Object("from the beginning", "/v1/tail", query={"since": "0"})],
+            "listRequests": lists("/v1/requests"),
             "listDeadLetters": lists("/v1/dead-letters"),
             "retryDeadLetters": [Object("all", "/v1/dead-letters/retry", {"where": {}})],
             "mintKey": [Object("64 scopes", "/v1/keys", {"scopes": [f"device:crowd-{index}" for index in range(64)]})],
@@ -391,7 +392,7 @@ class Population:
             "timelineChoices.cursor": f"{BUNDLE}/a/key/a",
             "fact": ",".join(["card.dismissed"] * 32), "result": ",".join(["refused"] * 32), "do": "stop", "since": "1",
             "listDeliveries.result": "refused", "listActivityDeliveries.result": "refused",
-            "from": moment(-3600), "until": moment(3600), "at": moment(0), "tail.kind": "fact",
+            "from": moment(-3600), "until": moment(3600), "at": moment(0), "tail.kind": "fact", "listRequests.kind": "refused", "code": "unknown-route",
             "at_seq": str(newest["seq"] - 1), "at_version": "2", "version": "2",
             "channel": "channel-0", "reason": "none", "tenant": "main",
         }

@@ -1,0 +1,163 @@
+import TomboloAPI
+import TomboloCore
+
+/// The newest refused and slow requests, in memory only.
+///
+/// It has room for 1 MB. When it is full, the tenant that holds most loses its oldest entry, so
+/// that one noisy producer does not push out what others have sent. Requests of nobody's key have a
+/// quarter of the room at most. To keep an entry costs a few microseconds.
+struct RequestMemory {
+    /// Most bytes of all entries, as `bytes(of:)` estimates them.
+    static let bytesMax = 1_000_000
+    /// Most bytes of requests without a valid key, which anybody can send.
+    static let strangersBytesMax = bytesMax / 4
+    /// A text may quote what the client has sent, of any length.
+    static let textBytesMax = 400
+    /// What an entry takes without its texts, and a line of it.
+    static let (entryBytes, lineBytes) = (512, 192)
+
+    /// The entries of one tenant, or of strangers, oldest first.
+    private struct Room {
+        private var rows: [RequestEntry?] = []
+        private var first = 0
+        private(set) var bytes = 0
+
+        var entries: some BidirectionalCollection<RequestEntry> {
+            rows[first...].lazy.compactMap { $0 }
+        }
+        var oldest: RequestEntry? { first < rows.count ? rows[first] : nil }
+
+        mutating func append(_ entry: RequestEntry) {
+            rows.append(entry)
+            bytes += RequestMemory.bytes(of: entry)
+        }
+
+        /// Removes the oldest entry. Moves the others only when half of the rows are empty.
+        mutating func removeOldest() {
+            guard let oldest else { return }
+            bytes -= RequestMemory.bytes(of: oldest)
+            rows[first] = nil
+            first += 1
+            guard first > rows.count / 2 else { return }
+            rows.removeFirst(first)
+            first = 0
+        }
+
+        mutating func removeAll(where isGone: (RequestEntry) -> Bool) {
+            rows = entries.filter { !isGone($0) }
+            first = 0
+            bytes = rows.reduce(0) { $0 + ($1.map { RequestMemory.bytes(of: $0) } ?? 0) }
+        }
+    }
+
+    /// By tenant; nil: strangers, whose key is missing or wrong.
+    private var rooms: [TenantID?: Room] = [:]
+    /// The newest number of each tenant. A number that all share would tell how much others send.
+    private var numbers: [TenantID: Int64] = [:]
+    /// The bytes of all entries.
+    private(set) var bytes = 0
+
+    /// An estimate of an entry's memory.
+    static func bytes(of entry: RequestEntry) -> Int {
+        entry.lines.reduce(entryBytes + texts(of: entry).reduce(0) { $0 + $1.utf8.count }) {
+            sum, line in sum + lineBytes + (line.activity?.rawValue.utf8.count ?? 0)
+        }
+    }
+
+    /// All texts of an entry that a client may have chosen.
+    private static func texts(of entry: RequestEntry) -> [String] {
+        let names = [entry.activity?.rawValue, entry.device?.rawValue, entry.key, entry.address]
+        return (names + entry.causes.flatMap { [$0.detail, $0.pointer] } + [entry.method])
+            .compactMap { $0 }
+    }
+
+    /// Keeps an entry, its texts cut, and lets others go for it.
+    ///
+    /// - Parameter tenant: the tenant of the request's key; nil: a stranger's.
+    mutating func keep(_ entry: RequestEntry, of tenant: TenantID?) {
+        var entry = entry
+        // Strangers are listed among the requests of `main`.
+        numbers[tenant ?? .main, default: 0] += 1
+        entry.number = numbers[tenant ?? .main] ?? 1
+        entry.method = Self.cut(entry.method)
+        entry.cause = entry.cause.map(Self.cut)
+        for index in entry.lines.indices {
+            entry.lines[index].cause = Self.cut(entry.lines[index].cause)
+        }
+        rooms[tenant, default: Room()].append(entry)
+        bytes += Self.bytes(of: entry)
+        while let room = rooms[nil], room.bytes > Self.strangersBytesMax { removeOldest(of: nil) }
+        while bytes > Self.bytesMax, let largest { removeOldest(of: largest) }
+    }
+
+    /// Who holds most bytes; of equals, whose oldest entry is the oldest.
+    private var largest: TenantID?? {
+        rooms.max { one, other in
+            (one.value.bytes, other.value.oldest?.at ?? .distantPast)
+                < (other.value.bytes, one.value.oldest?.at ?? .distantPast)
+        }?.key
+    }
+
+    private mutating func removeOldest(of tenant: TenantID?) {
+        let before = rooms[tenant]?.bytes ?? 0
+        rooms[tenant]?.removeOldest()
+        bytes -= before - (rooms[tenant]?.bytes ?? 0)
+        if rooms[tenant]?.oldest == nil { rooms[tenant] = nil }
+    }
+
+    /// A tenant's entries that `isAsked` wants, newest first.
+    ///
+    /// - Parameter withStrangers: true for who operates the relay.
+    func entries(
+        of tenant: TenantID, withStrangers: Bool, where isAsked: (RequestEntry) -> Bool
+    ) -> [RequestEntry] {
+        let own = rooms[tenant]?.entries.filter(isAsked) ?? []
+        guard withStrangers, let strangers = rooms[nil] else { return own.reversed() }
+        return (own + strangers.entries.filter(isAsked)).sorted { $0.number > $1.number }
+    }
+
+    /// Forgets what an erasure asks for, among a tenant's own requests and those of strangers,
+    /// which may name the same things.
+    mutating func forget(of tenant: TenantID, where isGone: (RequestEntry) -> Bool) {
+        for owner in [tenant, nil] where rooms[owner] != nil {
+            rooms[owner]?.removeAll(where: isGone)
+            if rooms[owner]?.oldest == nil { rooms[owner] = nil }
+        }
+        bytes = rooms.values.reduce(0) { $0 + $1.bytes }
+    }
+
+    /// True if any text of the entry has one of the names in it, also as a part of a longer one.
+    static func names(_ names: [String], in entry: RequestEntry) -> Bool {
+        let lines = entry.lines.compactMap { $0.activity?.rawValue }
+        return (texts(of: entry) + lines).contains { text in
+            names.contains { text.contains($0) }
+        }
+    }
+
+    private static func cut(_ cause: RequestEntry.Cause) -> RequestEntry.Cause {
+        var cause = cause
+        (cause.detail, cause.pointer) = (cut(cause.detail), cause.pointer.map(cut))
+        return cause
+    }
+
+    /// The text, cut at a scalar and without what looks like a key, which a client may have put in
+    /// a wrong place.
+    private static func cut(_ sent: String) -> String {
+        var text = sent
+        if text.contains(keyPrefix) {
+            let parts = text.split(separator: keyPrefix, omittingEmptySubsequences: false)
+            let rest = parts.dropFirst().map { part in
+                part.drop { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            }
+            text = (parts.prefix(1) + rest).joined(separator: "\(keyPrefix)…")
+        }
+        guard text.utf8.count > textBytesMax else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: textBytesMax)
+        while end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return "\(text[..<end])…"
+    }
+
+    private static let keyPrefix = "tmb_"
+}

@@ -127,13 +127,12 @@ package struct Explainer: Sendable {
     var producerRefused: Finding? {
         guard let refusals = evidence.refusals else { return nil }
         let (often, at) = (refusals.count, refusals.last.rfc3339)
-        let field = refusals.cause.pointer.map { " (\($0))" } ?? ""
         return Finding(
             "producer_refused",
             (often == 1
                 ? "Its producer was refused at \(at)"
                 : "Its producer was refused \(often) times, last at \(at)")
-                + ": \(refusals.cause.code.rawValue)\(field). \(refusals.cause.detail)",
+                + ": \(refusals.cause.detail)",
             at: refusals.last)
     }
 

@@ -126,12 +126,27 @@ struct RequestMemory {
         bytes = rooms.values.reduce(0) { $0 + $1.bytes }
     }
 
-    /// True if any text of the entry has one of the names in it, also as a part of a longer one.
-    static func names(_ names: [String], in entry: RequestEntry) -> Bool {
+    /// True if a text of the entry has one of these ids as a word, or the user's name anywhere.
+    static func names(_ ids: Set<String>, user: String? = nil, in entry: RequestEntry) -> Bool {
         let lines = entry.lines.compactMap { $0.activity?.rawValue }
         return (texts(of: entry) + lines).contains { text in
-            names.contains { text.contains($0) }
+            if let user, text.contains(user) { return true }
+            return text.split { !isOfID($0) }.contains { word in
+                // The end of a sentence is no part of an id.
+                ids.contains(String(word)) || ids.contains(String(trimmed(word)))
+            }
         }
+    }
+
+    private static func trimmed(_ word: Substring) -> Substring {
+        var word = word
+        while let last = word.last, last == "." || last == ":" { word.removeLast() }
+        return word
+    }
+
+    private static func isOfID(_ character: Character) -> Bool {
+        guard character.isASCII else { return false }
+        return character.isLetter || character.isNumber || "._:@-".contains(character)
     }
 
     private static func cut(_ cause: RequestEntry.Cause) -> RequestEntry.Cause {

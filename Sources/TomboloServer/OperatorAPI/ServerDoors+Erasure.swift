@@ -24,9 +24,7 @@ extension ServerDoors {
         let key = try request.deviceKey()
         let known = await relay.device(key)
         // Deleted with the device, so find them before.
-        let names =
-            [key.id.rawValue] + access.records(of: key).map(\.id)
-            + [known?.registration.user].compactMap { $0 }
+        let ids = [key.id.rawValue] + access.records(of: key).map(\.id)
         let isDryRun = try request.isDryRun
         let deed = deed("erased", ["what": "device"], request)
         let answer =
@@ -40,7 +38,7 @@ extension ServerDoors {
         }
         let told = try Self.told(answer, ("device", key.id), isDryRun: isDryRun)
         guard !isDryRun else { return told }
-        await forgetRequests(naming: names, of: key.tenant)
+        await forgetRequests(naming: ids, user: known?.registration.user, of: key.tenant)
         tell(deed, "a device is erased")
         return told
     }

@@ -144,16 +144,16 @@ extension ServerDoors {
     /// Forgets the requests of and about an erased device, and about activities that are not there
     /// any more: those for this device alone were erased with it.
     ///
-    /// - Parameter names: the device's id, its user, and the ids of its keys.
-    func forgetRequests(naming names: [String], of tenant: TenantID) async {
+    /// - Parameter ids: the device's id, and those of its keys.
+    func forgetRequests(naming ids: [String], user: String?, of tenant: TenantID) async {
         let entries = requests.entries(of: tenant, withStrangers: true) { _ in true }
         let activities = Set(
             entries.flatMap { [$0.activity] + $0.lines.map(\.activity) }.compactMap { $0 })
-        var names = names
+        var ids = Set(ids)
         for activity in activities.sorted() {
             let key = ActivityKey(tenant: tenant, id: activity)
-            if await relay.activity(key) == nil { names.append(activity.rawValue) }
+            if await relay.activity(key) == nil { ids.insert(activity.rawValue) }
         }
-        requests.forget(of: tenant) { RequestMemory.names(names, in: $0) }
+        requests.forget(of: tenant) { RequestMemory.names(ids, user: user, in: $0) }
     }
 }

@@ -4,8 +4,8 @@ import TomboloCore
 /// The newest refused and slow requests, in memory only.
 ///
 /// It has room for 1 MB. When it is full, the tenant that holds most loses its oldest entry, so
-/// that one noisy producer does not push out what others have sent. Requests of nobody's key have a
-/// quarter of the room at most. To keep an entry costs a few microseconds.
+/// that one noisy producer does not push out what others have sent. Requests without a valid key
+/// have a quarter of the room at most. To keep an entry costs a few microseconds.
 struct RequestMemory {
     /// Most bytes of all entries, as `bytes(of:)` estimates them.
     static let bytesMax = 1_000_000
@@ -86,7 +86,7 @@ struct RequestMemory {
         }
         rooms[tenant, default: Room()].append(entry)
         bytes += Self.bytes(of: entry)
-        while let room = rooms[nil], room.bytes > Self.strangersBytesMax { removeOldest(of: nil) }
+        while rooms[nil]?.bytes ?? 0 > Self.strangersBytesMax { removeOldest(of: nil) }
         while bytes > Self.bytesMax, let largest { removeOldest(of: largest) }
     }
 
@@ -108,7 +108,7 @@ struct RequestMemory {
     /// A tenant's entries that `isAsked` wants, newest first.
     ///
     /// - Parameter withStrangers: true for who operates the relay.
-    func entries(
+    func listed(
         of tenant: TenantID, withStrangers: Bool, where isAsked: (RequestEntry) -> Bool
     ) -> [RequestEntry] {
         let own = rooms[tenant]?.entries.filter(isAsked) ?? []
@@ -162,9 +162,10 @@ struct RequestMemory {
         if text.contains(keyPrefix) {
             let parts = text.split(separator: keyPrefix, omittingEmptySubsequences: false)
             let rest = parts.dropFirst().map { part in
-                part.drop { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+                let end = part.drop { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+                return part.count - end.count < keyCharactersMin ? part : "…\(end)"
             }
-            text = (parts.prefix(1) + rest).joined(separator: "\(keyPrefix)…")
+            text = (parts.prefix(1) + rest).joined(separator: keyPrefix)
         }
         guard text.utf8.count > textBytesMax else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: textBytesMax)
@@ -175,4 +176,6 @@ struct RequestMemory {
     }
 
     private static let keyPrefix = "tmb_"
+    /// A key has many more; `tmb_live_…` in an answer is none.
+    private static let keyCharactersMin = 12
 }

@@ -10,7 +10,7 @@ struct AskedRequest: Sendable {
     let time: RequestTime
     /// Nil if nothing is at the path.
     var match: RouteMatch?
-    /// Whose key it is, also if the key may not make the request; nil: nobody's, or not asked for.
+    /// The key's owner, also if the key may not make the request; nil: none, or not asked for.
     var principal: Principal?
 
     /// An erasure is not kept with the name that it erases.
@@ -53,7 +53,7 @@ extension ServerDoors {
         let before = try request.integer("cursor", in: 1...Int64.max) ?? .max
         let isOperator = request.principal?.operatesRelay ?? false
         return try await page(for: request, bytes: IDPage.bytesMax) { () async throws(Problem) in
-            let found = requests.entries(of: tenant, withStrangers: isOperator) { entry in
+            let found = requests.listed(of: tenant, withStrangers: isOperator) { entry in
                 guard entry.number < before else { return false }
                 if kind == "refused", !entry.isRefused { return false }
                 if kind == "slow", entry.tookMilliseconds == nil { return false }
@@ -78,7 +78,7 @@ extension ServerDoors {
         // A wrong path is refused before its key is looked at. Its tenant is to see it.
         if asked.match == nil, asked.principal == nil {
             do throws(Problem) { asked.principal = try access.principal(of: asked.head) } catch {
-                // Nobody's key: it stays a stranger's.
+                // No valid key: it stays a stranger's.
             }
         }
         var entry = asked.entry(status: problem.status, at: await relay.wallNow())
@@ -119,7 +119,7 @@ extension ServerDoors {
     /// The refusals of an activity's producer since a moment; nil if there are none. Dry runs, and
     /// lines beyond the first of a batch, do not count.
     func refusals(of activity: ActivityKey, since moment: Instant) -> Evidence.Refusals? {
-        let found = requests.entries(of: activity.tenant, withStrangers: false) { entry in
+        let found = requests.listed(of: activity.tenant, withStrangers: false) { entry in
             entry.at >= moment && entry.isRefused && !entry.isDryRun && entry.concerns(activity.id)
                 && entry.operation.map(Self.producing.contains) ?? false
         }
@@ -146,7 +146,7 @@ extension ServerDoors {
     ///
     /// - Parameter ids: the device's id, and those of its keys.
     func forgetRequests(naming ids: [String], user: String?, of tenant: TenantID) async {
-        let entries = requests.entries(of: tenant, withStrangers: true) { _ in true }
+        let entries = requests.listed(of: tenant, withStrangers: true) { _ in true }
         let activities = Set(
             entries.flatMap { [$0.activity] + $0.lines.map(\.activity) }.compactMap { $0 })
         var ids = Set(ids)

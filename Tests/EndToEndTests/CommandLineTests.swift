@@ -143,7 +143,7 @@ import TomboloJSON
         "start a --type T -s x=1", "update a -s x=1", "end a", "append -", "tail", "log ls",
         "log show 1", "activity ls", "activity show a", "device show d", "trigger runner",
         "delivery retry dlv_1", "clip stop a", "timeline reload any --user u",
-        "control reload lock --device d", "upstream retry a",
+        "control reload lock --device d", "upstream retry a", "requests --kind slow",
     ])
     func `where nobody listens, every client command exits with 5`(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -347,7 +347,7 @@ import TomboloJSON
             lastSeq: 1042, overview: overview,
             attention: [
                 .init(
-                    "no_token", "These phones have no token to push to.", count: 1, activity: cat,
+                    .noToken, "These phones have no token to push to.", count: 1, activity: cat,
                     device: phone, commands: ["tombolo device show phone-2"])
             ])
         try expect("overview.behind") { answer.write(to: &$0) }

@@ -5,9 +5,11 @@ package import TomboloJSON
 package struct OverviewAnswer: AnswerObject, Sendable {
     /// A problem that needs an operator's attention.
     package struct Attention: Hashable, Sendable {
-        package var code: String
-        /// What is wrong, in one sentence.
+        package var code: AttentionCode
+        /// What is wrong in this case, in one sentence or a few.
         package var text: String
+        /// When it began, by the relay's clock; nil if the relay does not know it.
+        package var since: Instant?
         /// How many objects have the problem.
         package var count: Int64
         /// One of the affected activities, and one of the affected devices, as an example.
@@ -18,16 +20,37 @@ package struct OverviewAnswer: AnswerObject, Sendable {
         /// The app whose pushes wait, because its upstream is closed or an operator has paused it.
         package var app: String?
         package var environment: String?
+        /// The name of the pause that holds pushes.
+        package var pause: String?
         /// Commands that show more or fix the problem.
         package var commands: [String]
 
         /// - Parameter commands: complete command lines, ready to be typed.
         package init(
-            _ code: String, _ text: String, count: Int64 = 1, activity: Identifier? = nil,
-            device: Identifier? = nil, commands: [String]
+            _ code: AttentionCode, _ text: String, count: Int64 = 1, since: Instant? = nil,
+            activity: Identifier? = nil, device: Identifier? = nil, commands: [String]
         ) {
-            (self.code, self.text, self.count) = (code, text, count)
+            (self.code, self.text, self.count, self.since) = (code, text, count, since)
             (self.activity, self.device, self.commands) = (activity, device, commands)
+        }
+
+        /// The row of the code.
+        package var row: AttentionRow { AttentionRow.row(code) }
+
+        /// A text of the row with this item's names; nil if it has no name for a placeholder.
+        package func filled(_ text: String) -> String? {
+            AttentionRow.filled(
+                text,
+                [
+                    "activity": activity?.rawValue, "device": device?.rawValue, "app": app,
+                    "environment": environment, "pause": pause,
+                ])
+        }
+
+        /// The command to begin with: the row's, if it is one of `commands`; else the first one.
+        package var command: String? {
+            let command = filled(row.command)
+            return commands.first { $0 == command } ?? commands.first
         }
     }
 
@@ -109,8 +132,11 @@ package struct OverviewAnswer: AnswerObject, Sendable {
 
     private static func write(_ item: Attention, to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("code", item.code)
+            writer.member("code", item.code.rawValue)
+            writer.member("title", item.row.title)
+            writer.member("severe", item.row.isSevere)
             writer.member("text", item.text)
+            writer.optional("since", item.since?.rfc3339)
             writer.member("count", item.count)
             writer.optional("activity", item.activity?.rawValue)
             writer.optional("device", item.device?.rawValue)
@@ -124,6 +150,15 @@ package struct OverviewAnswer: AnswerObject, Sendable {
             }
             writer.optional("app", item.app)
             writer.optional("environment", item.environment)
+            writer.optional("look", item.filled(item.row.look))
+            if let action = item.row.action, let path = item.filled(action.path) {
+                writer.object("action") { writer in
+                    writer.member("title", action.title)
+                    writer.member("method", action.method)
+                    writer.member("path", path)
+                }
+            }
+            writer.optional("command", item.command)
             writer.array("try", of: item.commands) { $0.string($1) }
         }
     }

@@ -31,7 +31,9 @@ package struct ReadinessAnswer: AnswerObject, Sendable {
         }
         writer.array("entries", of: entries) { writer, entry in
             writer.object { writer in
-                writer.member("code", entry.code)
+                writer.member("code", entry.code.rawValue)
+                writer.member("title", entry.row.title)
+                writer.member("severe", entry.row.isSevere)
                 writer.member("text", entry.text)
                 writer.array("try", of: entry.commands) { $0.string($1) }
             }

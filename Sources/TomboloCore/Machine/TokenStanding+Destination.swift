@@ -45,6 +45,8 @@ extension TokenStanding {
 package struct RefusedPushes: Sendable {
     package private(set) var count = 0
     package private(set) var newest: DeadLetter?
+    /// The time of the oldest one; nil if there is none.
+    package private(set) var since: Instant?
     /// The newest letter that a retry could send.
     package private(set) var retriable: DeadLetter?
     /// What is known about the token of `newest`, if that was refused for its token.
@@ -59,6 +61,7 @@ package struct RefusedPushes: Sendable {
             let standing = Self.standing(letter, core)
             if let standing, !standing.isRefused { continue }
             count += 1
+            since = letter.at
             if newest == nil { (newest, self.standing) = (letter, standing) }
             if standing == nil, retriable == nil { retriable = letter }
         }

@@ -1,4 +1,5 @@
 import Glibc
+import TomboloAPI
 import TomboloCore
 import TomboloHTTP
 import TomboloJSON
@@ -119,14 +120,15 @@ struct RelayExamination {
         }
     }
 
-    /// A finding for an entry of `attention` or of the readiness answer. Entries about cards are
-    /// notices, because a user may swipe cards away.
+    /// A finding for an entry of `attention` or of the readiness answer. Its check is that of the
+    /// code's row. Entries about cards have no check and are notices, because a user may swipe
+    /// cards away.
     ///
     /// - Parameter asksApple: true if doctor asks Apple itself: that answer tells whether a key is
     ///   at fault where pushes wait.
     static func finding(_ item: JSONView, asksApple: Bool = false) -> Finding? {
         guard let code = item["code"]?.string, let text = item["text"]?.string else { return nil }
-        let check = checks[code]
+        let check = AttentionCode(rawValue: code).flatMap { AttentionRow.row($0).check }
         // An answer of Apple to what the relay sent is about the relay's key, app or clock.
         let isAnswered = code == "upstream_closed" && text.contains("Apple answers 4")
         let isElsewhere = asksApple && code == "upstream_closed" && !isAnswered
@@ -140,13 +142,6 @@ struct RelayExamination {
                 : item["try"]?.elements.compactMap(\.string).first { $0 != "tombolo doctor" }
                     .map(OperatorLog.shown))
     }
-
-    /// Names of checks for codes about the relay itself and about actions of its operators.
-    private static let checks = [
-        "not_ready": "relay", "upstream_closed": "upstream", "clock_behind": "clock",
-        "certificate_ends": "certificate", "log_damaged": "log", "damaged": "activities",
-        "keys_unreadable": "keys", "registrations_refused": "devices", "paused": "pause",
-    ]
 
     /// Findings from the relay's metrics.
     ///
@@ -199,7 +194,8 @@ struct RelayExamination {
             Finding(
                 check: "log", .failed,
                 detail: "\(Int(rows)) rows of the log are damaged; the relay's log names them",
-                fix: "tombolo log verify --data \(configuration.data ?? "DIR")")
+                fix: AttentionRow.row(.logDamaged).command
+                    + " --data \(configuration.data ?? "DIR")")
         ]
     }
 
@@ -213,7 +209,7 @@ struct RelayExamination {
         return Finding(
             check: "clock", .failed,
             detail: "the \(RelayClock.trouble(behind: .seconds(Int64(min(behind, 1e9)))))",
-            fix: "timedatectl status")
+            fix: AttentionRow.row(.clockBehind).command)
     }
 
     /// Examines the certificate in use. It may be older than the certificate in the file.

@@ -71,12 +71,12 @@ package final class StandbyDoors: HTTPHandler, @unchecked Sendable {
     private var readiness: DoorResponse {
         .json(503, ["cache-control": "no-cache", "vary": "accept", "retry-after": "1"]) { writer in
             var entries: [OverviewAnswer.Attention] = [
-                .init("waiting", "This relay \(state).", commands: ["tombolo doctor"])
+                .init(.waiting, "This relay \(state).", commands: ["tombolo doctor"])
             ]
             if let cause = trouble() {
                 let text = "The log's owner cannot be looked at: \(cause)."
                 entries.append(
-                    .init("not_ready", text, commands: ["tombolo config check --connect"]))
+                    .init(.notReady, text, commands: ["tombolo config check --connect"]))
             }
             var answer = ReadinessAnswer(.waiting, entries)
             answer.owner = owner().map { ($0.name, $0.since.rfc3339, $0.lastBeat?.rfc3339) }

@@ -20,7 +20,7 @@ extension ServerDoors {
     /// The readiness as JSON, with the problems that the relay itself has.
     private func readiness() async -> DoorResponse {
         let entries = await troublesOfItself(await relay.upstreams(), isOpen: true)
-        let isReady = entries.allSatisfy { $0.code != "not_ready" }
+        let isReady = entries.allSatisfy { $0.code != .notReady }
         let status: ReadinessAnswer.Status = isDraining ? .stopping : isReady ? .ready : .notReady
         return .json(status == .ready ? 200 : 503, ["cache-control": "no-cache", "vary": "accept"])
         {
@@ -62,7 +62,7 @@ extension ServerDoors {
             Tombolo \(configuration.version)
               /v1            the API
               /openapi.json  its description
-              /problems      every error, lint and suspect, with cause and fix
+              /problems      every error, lint, suspect and alert, with cause and fix
               /console/      for people, in a browser
 
             """, request)
@@ -94,13 +94,14 @@ extension ServerDoors {
         let problems = ProblemPage.pages.map { "\($0.path)  \($0.status)  \($0.title)\n" }
         let lints = LintPage.pages.map { "\(LintPage.path($0.code))  lint  \($0.title)\n" }
         let suspects = SuspectPage.pages.map { "/problems/\($0.slug)  suspect  \($0.title)\n" }
-        return (problems + lints + suspects).joined()
+        return (problems + lints + suspects).joined() + Runbook.list
     }()
 
     private func problem(_ slug: String) throws(Problem) -> String {
         if let lint = Lint.Code(rawValue: slug) { return LintPage.page(lint).text }
         if let suspect = SuspectPage.page(slug) { return suspect.text }
         if let code = ProblemCode(rawValue: slug) { return ProblemPage.page(code).text }
+        if let page = Runbook.page(slug) { return page }
         guard let problem = HTTPServerProblem.all.first(where: { $0.code == slug }) else {
             throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
         }

@@ -33,7 +33,7 @@ extension ServerDoors {
         if overview.damaged > 0 {
             items.append(
                 .init(
-                    "damaged", "The log's rows of these activities cannot be read.",
+                    .damaged, "The log's rows of these activities cannot be read.",
                     count: Int64(overview.damaged),
                     commands: ["tombolo activity ls --status damaged", "tombolo log verify"]))
         }
@@ -46,7 +46,7 @@ extension ServerDoors {
         if overview.unreached > 0 {
             items.append(
                 .init(
-                    "unreached",
+                    .unreached,
                     "These activities run and reach no phone now: they have no audience, no device of "
                         + "it has a token, or the card is gone there.",
                     count: Int64(overview.unreached), activity: overview.unreachedExample,
@@ -60,20 +60,21 @@ extension ServerDoors {
         if let stalest = overview.stalest {
             items.append(
                 .init(
-                    "producer_silent",
+                    .producerSilent,
                     "The cards of these activities are stale: their producers have sent nothing for "
                         + "stale_after. The one of \(stalest.activity) is silent since "
                         + "\(stalest.since.rfc3339).",
-                    count: Int64(overview.stale), activity: stalest.activity,
+                    count: Int64(overview.stale), since: stalest.since, activity: stalest.activity,
                     commands: ["tombolo activity show \(stalest.activity)"]))
         }
         items += await relay.pauses(of: tenant).map { pause in
             var item = OverviewAnswer.Attention(
-                "paused",
+                .paused,
                 "An operator has paused \(pause.alertsOnly ? "alerts" : "pushes")\(pause.subject), "
                     + "since \(pause.since.rfc3339).",
-                activity: pause.activity,
+                since: pause.since, activity: pause.activity,
                 commands: ["tombolo resume \(pause.name)"])
+            item.pause = pause.name
             if case .app(let app) = pause.scope { item.app = app }
             return item
         }
@@ -94,7 +95,7 @@ extension ServerDoors {
             let first = await relay.damageFound.first.map { ", for example \($0)" } ?? ""
             items.append(
                 .init(
-                    "log_damaged",
+                    .logDamaged,
                     "Rows of the log cannot be read\(first). Answers that need them say so, and "
                         + "backups copy them as they are.",
                     count: Int64(rows), commands: ["tombolo log verify"]))
@@ -102,7 +103,7 @@ extension ServerDoors {
         if principal.operatesRelay, machine?().database?.standbys == 0 {
             items.append(
                 .init(
-                    "no_standby",
+                    .noStandby,
                     "No other relay waits for this log: nobody takes over if this one ends. A second "
                         + "tombolo serve with the same database would wait.",
                     commands: ["tombolo doctor"]))
@@ -110,7 +111,7 @@ extension ServerDoors {
         if !access.unreadable.isEmpty {
             items.append(
                 .init(
-                    "keys_unreadable", "These API keys cannot be read, and are refused.",
+                    .keysUnreadable, "These API keys cannot be read, and are refused.",
                     count: Int64(access.unreadable.count), commands: ["tombolo key ls"]))
         }
         return items
@@ -124,7 +125,7 @@ extension ServerDoors {
     ) async -> [OverviewAnswer.Attention] {
         var items: [OverviewAnswer.Attention] = []
         if let reason = await relay.unreadiness {
-            items.append(.init("not_ready", reason, commands: ["tombolo doctor"]))
+            items.append(.init(.notReady, reason, commands: ["tombolo doctor"]))
         }
         let places = isOpen ? [] : machine?().upstreams ?? []
         items += upstreams.filter(\.isClosed).prefix(Self.upstreamsMax).map {
@@ -134,7 +135,7 @@ extension ServerDoors {
         if behind >= Self.clockNotice {
             items.append(
                 .init(
-                    "clock_behind",
+                    .clockBehind,
                     "The \(RelayClock.trouble(behind: behind)).",
                     commands: ["timedatectl status"]))
         }
@@ -144,7 +145,7 @@ extension ServerDoors {
         {
             items.append(
                 .init(
-                    "certificate_ends",
+                    .certificateEnds,
                     "The listener's certificate ends at \(Instant(seconds: end).rfc3339).",
                     commands: ["tombolo config check"]))
         }
@@ -164,7 +165,7 @@ extension ServerDoors {
         else { return [] }
         return [
             .init(
-                "registrations_refused",
+                .registrationsRefused,
                 "No device is registered; \(count) registrations were refused with 401 in the last "
                     + "\(RefusedKeys.registrationMinutes) minutes. The phones need a key of this "
                     + "relay.",
@@ -187,7 +188,8 @@ extension ServerDoors {
         let isUntrusted =
             upstream.trouble?.cause.contains("certificate") == true
             && places.contains { $0.app == upstream.app && !$0.caFile.isEmpty }
-        var item = OverviewAnswer.Attention("upstream_closed", text, commands: ["tombolo doctor"])
+        var item = OverviewAnswer.Attention(
+            .upstreamClosed, text, since: upstream.trouble?.since, commands: ["tombolo doctor"])
         guard !isOpen else { return item }
         item.commands =
             isUntrusted
@@ -213,7 +215,7 @@ extension ServerDoors {
         let count = counters.neverBegan.values.reduce(0, +)
         return [
             .init(
-                "never_began",
+                .neverBegan,
                 "Since the relay started, \(count) cards never began: their starts waited until they "
                     + "were over. The newest waited for \(last.reason.name).",
                 count: count, activity: last.activity, device: last.device,
@@ -233,11 +235,11 @@ extension ServerDoors {
         }
         return [
             .init(
-                "refused",
+                .refused,
                 "Apple refused these pushes permanently within a day; the newest with "
                     + "\(newest.status) \(newest.reason).\(token)",
-                count: Int64(refused.count), activity: newest.activity.id, device: newest.device,
-                commands: commands)
+                count: Int64(refused.count), since: refused.since, activity: newest.activity.id,
+                device: newest.device, commands: commands)
         ]
     }
 
@@ -318,7 +320,7 @@ extension ServerDoors {
             commands.append("tombolo end \(activity)")
         }
         return .init(
-            group.trouble.rawValue, text, count: Int64(group.count), activity: activity,
+            AttentionCode(group.trouble), text, count: Int64(group.count), activity: activity,
             device: device, commands: commands)
     }
 }

@@ -45,6 +45,10 @@ static const unsigned char dom_js[] = {
 #embed "console/dom.js"
 };
 
+static const unsigned char first_js[] = {
+#embed "console/first.js"
+};
+
 static const unsigned char history_js[] = {
 #embed "console/history.js"
 };
@@ -151,6 +155,7 @@ static const struct tombolo_console_asset assets[] = {
     {"delivery.js", delivery_js, sizeof delivery_js},
     {"devices.js", devices_js, sizeof devices_js},
     {"dom.js", dom_js, sizeof dom_js},
+    {"first.js", first_js, sizeof first_js},
     {"history.js", history_js, sizeof history_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},

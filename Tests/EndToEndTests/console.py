@@ -25,8 +25,9 @@ from playwright.sync_api import sync_playwright
 # wall had buttons, icons, one bar of deeds, and the app in front; 86000 before cards were drawn by what
 # their phones have said; 87500 before numbers were shown as they were sent; 89000 before texts in tables had
 # lines of their own, and what Apple took was apart from what phones have said; 89400 before the wall offered the five
-# scenarios, and an app had a film, an editor, and dates to come.
-GZIP_MAX = 98000
+# scenarios, and an app had a film, an editor, and dates to come; 97000 before the first screen was a sentence with rows
+# that can be acted on, a new relay had first steps, and refused requests and the last hour were shown.
+GZIP_MAX = 103000
 # The console's files as they are sent, with the heads of the answers.
 FIRST_SCREEN_MAX = 60_000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
@@ -521,10 +522,15 @@ def attended(window):
         [...one.querySelectorAll('code')].map(code => code.textContent),
         one.querySelector('a.why')?.getAttribute('href')])""")
     items = relay.read("/v1/overview")["attention"]
-    wanted = [[one["try"], f"#/activities/{one['activity']}/why" + (
+    wanted = [[list(dict.fromkeys([one["command"], *one["try"]])), f"#/activities/{one['activity']}/why" + (
         f"?device={one['device']}" if "device" in one else "")] for one in items if "activity" in one]
     check(len(wanted) > 1 and all(line in lines for line in wanted), "attention", lines, wanted)
     check(all(commands for commands, _ in lines), "a line without a command", lines)
+    severe = page.eval_on_selector_all(".attention li", "all => all.map(one => one.className === 'bad')")
+    check(severe == sorted(severe, reverse=True), "what is severe comes first", severe)
+    titles = page.eval_on_selector_all(".attention .what", "all => all.map(one => one.textContent)")
+    check(all(any(one["title"] in title for title in titles) for one in items), "titles", titles)
+    check(page.inner_text(".state").startswith(f"Look at this: {len(items)}"), page.inner_text(".state"))
     place = next(one["device"] for one in items if one["code"] == "no_token")
     page.locator(".attention li", has_text=place).get_by_role("link", name="Why?").first.click()
     until(page, "name => document.querySelector('.whypanel .question')?.textContent.includes(name)", place)
@@ -1161,7 +1167,7 @@ def observer(browser, relay):
     page = window.page
     names = page.eval_on_selector_all("nav a", "all => all.map(a => a.textContent)")
     check("Phones" not in names, "an observer sees", names)
-    for path, title in (("pacing", "Pauses"), ("deliveries", "Deliveries"),
+    for path, title in (("overview", "Overview"), ("pacing", "Pauses"), ("deliveries", "Deliveries"),
                         ("timelines", "Timelines"), ("timelines/profile?user=u1", "profile"),
                         ("types", "Types"), ("activity/order-17", "order-17"), ("why", "Why")):
         window.open(path, title)
@@ -1235,8 +1241,8 @@ def healthy(browser, relay):
     window.open("types", "Types")
     for code in ("upstream_closed", "refused", "not_ready", "clock_behind"):
         words = f"Something is wrong: {code}"
-        attention[:] = [{"code": "unreached", "text": "?", "count": 1, "try": []},
-                        {"code": code, "text": words, "count": 1, "try": []}]
+        attention[:] = [{"code": "unreached", "title": "?", "severe": False, "text": "?", "count": 1, "try": []},
+                        {"code": code, "title": "!", "severe": True, "text": words, "count": 1, "try": []}]
         until(page, "words => document.querySelector('.dot').title === words", words)
         check(page.get_attribute(".dot", "aria-label") == words, page.get_attribute(".dot", "aria-label"))
         red = page.evaluate(HEALTH)
@@ -1257,6 +1263,79 @@ def healthy(browser, relay):
               words and "Apple has taken the newest version for " + words)
     window.quiet("the dot")
     window.context.close()
+
+
+TICKS = "() => [...document.querySelectorAll('.steps li')].map(one => one.dataset.done === 'true').join()"
+
+
+def begins(browser, program, folder):
+    """The first screen of a new relay is its first step; later its rows can be acted on."""
+    with tempfile.TemporaryDirectory(prefix="tombolo-console.") as data:
+        relay = Relay(program, data, folder)
+        try:
+            window = Window(browser, relay)
+            window.sign_in()
+            page = window.page
+            state = "state => document.querySelector('.state')?.dataset.state === state"
+            until(page, state, "nothing")
+            check(page.inner_text(".state").startswith("Nothing yet"), page.inner_text(".state"))
+            until(page, "() => document.querySelectorAll('.first button').length === 5")
+            window.axe("a new dev")
+            # As a relay without simulated phones would answer.
+            fake = {"phones": False, "last_seq": 0, "attention": []}
+            counts, cards = {"devices": 0, "pushes_accepted": 0}, {"running": 0, "accepted": 0, "shown": 0}
+
+            def answer(route):
+                overview = relay.read("/v1/overview")
+                route.fulfill(json={**overview, **fake, "cards": cards, "counters": {**overview["counters"], **counts}})
+
+            page.route("**/v1/overview", answer)
+            for change, ticks in ((lambda: None, "false,false,false"), (lambda: counts.update(devices=1), "true,false,false"),
+                                  (lambda: counts.update(pushes_accepted=1), "true,true,false")):
+                change()
+                until(page, f"wanted => ({TICKS})() === wanted", ticks)
+            lines = page.eval_on_selector_all(".steps code", "all => all.map(one => one.textContent)")
+            check(len(lines) == 3 and all(f"--relay {relay.origin}" in line for line in lines), lines)
+            window.axe("a new relay")
+            fake["last_seq"] = cards["shown"] = cards["running"] = cards["accepted"] = 1
+            until(page, state, "well")
+            check(not page.is_visible(".steps"), "the first steps stay")
+            page.unroute("**/v1/overview")
+            page.reload()
+            page.locator(".first button", has_text="runner").click()
+            until(page, "() => location.hash === '#/phones'")
+            check(any(one["runs"] for one in relay.read("/v1/phones")["scenarios"]), "no scenario runs")
+            window.quiet("the first step")
+            acted(window)
+            window.context.close()
+        finally:
+            relay.end()
+
+
+def acted(window):
+    """A pause is a row with its moment, its command and its button; a button that fails says so."""
+    page, relay = window.page, window.relay
+    relay.call("PUT", "/v1/activities/order-17", {
+        "type": "OrderAttributes", "audience": {"device": "phone-2"}, "state": {"step": "?"}})
+    relay.call("POST", "/v1/pauses", {"activity": "order-17"})
+    window.open("overview", "Overview")
+    button = page.locator(".attention button[data-code=paused]")
+    button.wait_for()
+    row = page.locator(".attention li", has=button)
+    name = relay.read("/v1/pauses")["pauses"][0]["id"]
+    check(f"tombolo resume {name}" in row.inner_text() and row.locator("time").count() == 1, row.inner_text())
+    check(row.locator("a.look").get_attribute("href") == "#/pacing", "a pause leads elsewhere")
+    window.axe("a row with a button")
+    page.route("**/v1/pauses/*", lambda route: route.fulfill(status=503, json={"detail": "Not now."}))
+    button.click()
+    page.get_by_text("did not work. Not now.").wait_for()
+    page.unroute("**/v1/pauses/*")
+    check(all("Failed to load resource" in line for line in window.log), window.log[:5])
+    window.log.clear()
+    button.click()
+    until(page, "() => !document.querySelector('.attention button[data-code=paused]')")
+    check(relay.read("/v1/pauses")["pauses"] == [], "the pause is still there")
+    window.quiet("a button")
 
 
 def states(browser, program, folder):
@@ -1310,7 +1389,8 @@ def states(browser, program, folder):
             # The browser is a year ahead.
             other.page.clock.install(time=time.time() + 31_536_000)
             overview = {**relay.read("/v1/overview"), "attention": [
-                {"code": "clock_behind", "text": "The clock is behind.", "count": 1, "try": ["timedatectl status"]}]}
+                {"code": "clock_behind", "title": "The clock is behind.", "severe": True, "text": "By a year.",
+                 "count": 1, "try": ["timedatectl status"]}]}
             other.page.route("**/v1/overview", lambda route: route.fulfill(json=overview))
             other.sign_in()
             read("clock", other)
@@ -1438,13 +1518,13 @@ def opened_away(browser, relay):
         if path == "overview":
             until(page, "() => document.querySelector('main h1').textContent === 'Overview'")
             page.wait_for_timeout(1500)
-            check(not page.is_visible(".calm"), "nothing needs attention of a relay that is away")
+            check(not page.is_visible(".state"), "nothing needs attention of a relay that is away")
         else:
             page.wait_for_selector("main .notice.bad")
         window.context.set_offline(False)
         until(page, """title => document.querySelector('main h1')?.textContent.startsWith(title)
             && !document.querySelector('main .notice.bad')
-            && (title !== 'Overview' || [...document.querySelectorAll('.calm, .attention li')].some(one => one.offsetParent))""",
+            && (title !== 'Overview' || [...document.querySelectorAll('.state')].some(one => one.offsetParent))""",
               title)
     check(all("ERR_INTERNET_DISCONNECTED" in line for line in window.log), window.log[:5])
     window.context.close()
@@ -1558,6 +1638,7 @@ def main():
             opened_away(browser, relay)
             cut_off(browser, options.program, options.console_dir)
             states(browser, options.program, options.console_dir)
+            begins(browser, options.program, options.console_dir)
             framed(browser, options.program, options.console_dir)
             if options.photographs:
                 os.makedirs(options.photographs, exist_ok=True)

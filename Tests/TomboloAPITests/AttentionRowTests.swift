@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 import TomboloAPI
-import TomboloCore
 import TomboloJSON
+
+@testable import TomboloCore
 
 /// `Protocol/pages.json` says of each attention code what it means and what to do.
 @Suite struct AttentionRowTests {

@@ -3,7 +3,7 @@
 import { Refusal, away, get, onReached, onRefused, poll, session } from "./api.js";
 import { brief, clock, command, duration, fill, h, say, setText } from "./dom.js";
 import { endLive, live, onEvents, startLive } from "./live.js";
-import { overview, severe } from "./overview.js";
+import { overview } from "./overview.js";
 import { why } from "./why.js";
 
 /**
@@ -170,7 +170,7 @@ async function enter(failed) {
     const ask = poll(HEALTH_EVERY, lasting.signal, async (signal) => {
         const answer = await get("/v1/overview", {}, signal, HEALTH_WITHIN);
         session.follow(answer);
-        trouble = answer.attention.find((item) => severe.includes(item.code));
+        trouble = answer.attention.find((item) => item.severe);
         tell();
         if (isUnread) route(false);
     }, true);

@@ -2,9 +2,9 @@
 
 import { get, poll, session } from "./api.js";
 import {
-    badge, command, count, distance, duration, fill, h, link, panel, s, setText, toActivity,
-    toDevice,
+    count, distance, duration, fill, h, panel, s, setText, toActivity, toDevice,
 } from "./dom.js";
+import { Sentence } from "./first.js";
 import { Table } from "./table.js";
 import { toWhy } from "./why.js";
 
@@ -48,9 +48,7 @@ const rates = [
 ];
 
 export async function overview(root, { signal }) {
-    const attention = h("ul.attention");
-    // Said when the relay has said so.
-    const calm = h("p.calm", { hidden: true }, "Nothing needs attention.");
+    const sentence = new Sentence(() => again());
     const values = Object.fromEntries(tiles.map(([name]) => [name, h("strong", {}, "–")]));
     const plots = Object.fromEntries(rates.map(([name, title]) => [name, new Plot(title)]));
     const lag = h("dl.facts");
@@ -70,7 +68,7 @@ export async function overview(root, { signal }) {
     });
     fill(root,
         h("h1", {}, "Overview"),
-        panel("Needs attention", attention, calm),
+        sentence.element,
         h("div.tiles", {}, tiles.map(([name, title]) =>
             h("div.tile", {}, h("span", {}, title), values[name]))),
         h("div.plots", {}, rates.map(([name]) => plots[name].element)),
@@ -85,7 +83,7 @@ export async function overview(root, { signal }) {
         samples.push({ at: Date.parse(now.at), now });
         if (samples.length > SAMPLES_MAX) samples.shift();
         for (const [name, , value] of rates) plots[name].draw(samples, value);
-        drawAttention(attention, calm, now.attention);
+        sentence.draw(now);
         setText(taken, wordsOfCards(now.cards ?? {}));
         slowest.update(now.slowest);
         facts(results, [
@@ -93,7 +91,7 @@ export async function overview(root, { signal }) {
             ["not sent", now.counters.pushes_not_sent], ["unknown", now.counters.pushes_unknown],
         ].map(([name, value]) => [name, count(value)]));
     };
-    poll(1000, signal, async () => act(await get("/v1/overview", {}, signal)));
+    const again = poll(1000, signal, async () => act(await get("/v1/overview", {}, signal)));
     poll(5000, signal, async () => drawLag(lag, await lags(signal)));
 }
 
@@ -106,39 +104,6 @@ function wordsOfCards(cards) {
     return cards.running ? `Apple has taken the newest version for ${count(cards.accepted)} of ${count(cards.running)} cards`
         + list(": ", ["shown", "shown"], ["older", "older on the phone"], ["silent", "silent"], ["by_channel", "by channel"])
         + list("; ", ["refused", "refused"], ["unreachable", "out of reach, for Apple refused the token"]) + "." : "";
-}
-
-function drawAttention(list, calm, items) {
-    calm.hidden = items.length > 0;
-    list.hidden = items.length === 0;
-    const known = new Map([...list.children].map((item) => [item.dataset.key, item]));
-    const next = items.map((item) => {
-        const key = JSON.stringify(item);
-        const element = known.get(key) ?? attentionItem(item);
-        element.dataset.key = key;
-        return element;
-    });
-    if (next.length !== list.children.length || next.some((one, at) => one !== list.children[at])) {
-        list.replaceChildren(...next);
-    }
-}
-
-/** What turns the dot of the frame red. */
-export const severe = ["not_ready", "upstream_closed", "refused", "damaged", "log_damaged", "keys_unreadable",
-    "not_shown", "certificate_ends", "clock_behind"];
-
-function attentionItem(item) {
-    const cards = item.members ?? (item.activity || item.device ? [item] : []);
-    return h("li", { class: severe.includes(item.code) ? "bad" : "warn" },
-        h("div.what", {}, badge(item.code.replaceAll("_", " "),
-            severe.includes(item.code) ? "bad" : "warn"),
-        item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("span", {}, item.text)),
-        cards.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",
-            cards.map(({ activity, device }, place) => [place > 0 && "; ", activity && toActivity(activity),
-                activity && device && " on ", device && toDevice(device),
-                activity && [" · ", toWhy(activity, { device })]])),
-        item.code === "paused" && h("div.where", {}, link("#/pacing", "The pauses")),
-        item.try.map(command));
 }
 
 /** Of the newest pushes: from the event's record to the decision to push it. */

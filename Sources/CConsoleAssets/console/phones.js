@@ -9,6 +9,7 @@ import { timelines as known } from "./page.js";
 import { Face, Intents, Movement, frames } from "./island.js";
 import { previews, readTypes } from "./picture.js";
 import { sample, setting } from "./clips.js";
+import { pictures } from "./first.js";
 import { waiting } from "./overview.js";
 import { isOnLockScreen } from "./widget.js";
 
@@ -58,9 +59,6 @@ export async function phones(root, { signal }) {
     });
     frames(signal, (now) => { for (const view of views.values()) view.draw(now); });
 }
-
-/** A picture of each scenario. */
-const pictures = { radial: "🦊", runner: "🐈", window: "🪟", profile: "🧑", door: "🚪" };
 
 /** The scenarios of `dev`: a press starts or stops one. Its words say what one sees, and what to press. */
 class Stage {

@@ -20,7 +20,7 @@ import TomboloAPI
             return
         }
         let page = String(decoding: try FileBytes.read(Self.path), as: UTF8.self)
-        #expect(page == Runbook.markdown, "TOMBOLO_WRITE_RUNBOOK=1 swift test --filter RunbookTests")
+        #expect(page == Runbook.markdown, "TOMBOLO_WRITE_RUNBOOK=1 writes it")
     }
 
     @Test func `each command of the table is understood`() {

@@ -85,6 +85,7 @@ func withDoors(
     log: any EventLog = InMemoryEventLog(), channels: (any ChannelService)? = nil,
     clock: HandClock = HandClock(), wallClock: any WallClock = FixedClock(),
     apps: [CoreConfiguration.App] = DoorsUnderTest.apps,
+    keys: [(number: Int64, value: [UInt8])] = [],
     configure: @escaping @Sendable (inout DoorsConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (DoorsUnderTest) async throws -> Void
 ) async throws {
@@ -95,7 +96,7 @@ func withDoors(
             configuration: CoreConfiguration(apps: apps), wallClock: wallClock, seed: 7)
         sender.relay = relay
         _ = try await relay.recover()
-        let access = AccessControl(pepper: Pepper(), records: [], now: { clock.now })
+        let access = AccessControl(pepper: Pepper(), records: keys, now: { clock.now })
         let minted = access.mint(
             environment: "test", tenant: DoorsUnderTest.tenant, scopes: .all,
             now: Instant(seconds: 0))

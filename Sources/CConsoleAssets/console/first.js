@@ -13,7 +13,7 @@ export const pictures = { radial: "🦊", runner: "🐈", window: "🪟", profil
 const EVENTS_OF_NEW = 20;
 
 /** What this page has seen, also while another screen was open: the state, and since when. */
-const seen = { state: null, since: null, isWhole: false, rows: new Map() };
+const seen = { state: null, since: null, isWhole: false };
 
 const hasShown = (now) => (now.cards?.shown ?? 0) > 0;
 const isNew = (now) => now.phones ? now.last_seq === 0 : now.last_seq < EVENTS_OF_NEW && !hasShown(now);
@@ -48,10 +48,11 @@ export class Sentence {
 
     draw(now) {
         const { state, since, isWhole } = judge(now);
-        const shown = `${state} ${since} ${now.attention.length}`;
+        const shown = `${state} ${since} ${now.attention.map(({ severe }) => severe)}`;
         if (this.shown !== shown) {
             this.shown = shown;
             this.line.dataset.state = state;
+            this.line.classList.toggle("bad", now.attention.some(({ severe }) => severe));
             fill(this.line, h("strong", {}, sentences[state](now.attention)),
                 isWhole ? " since " : " as far as this page has seen, since ", time(since));
         }

@@ -31,7 +31,7 @@ package enum Runbook {
     /// The names of all alert rules that have a part, in the order of the runbook.
     package static let alerts = parts.compactMap(\.alert)
 
-    /// The plain text about a code or an alert; nil if there is none of this name.
+    /// The plain text about a code or an alert; nil if nothing has this name.
     package static func page(_ name: String) -> String? {
         guard let part = parts.first(where: { $0.name == name || $0.alert == name }) else {
             return nil

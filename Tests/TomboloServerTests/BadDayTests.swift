@@ -43,9 +43,9 @@ struct BadDay: Sendable, CustomTestStringConvertible {
         func manyStarts() async throws {
             try await put(
                 "/v1/devices/phone-1",
-                #"{"app":"com.example.app","environment":"sandbox","os":"26.1"}"#)
+                #"{"app":"com.example.app","environment":"sandbox","budget_class":"lab"}"#)
             try await doors.putToken("start:Dog", "dd44")
-            for number in 1...11 {
+            for number in 1...13 {
                 try await put(
                     "/v1/activities/dog-\(number)",
                     #"{"type":"Dog","audience":{"device":"phone-1"},"state":{"n":1}}"#)
@@ -84,7 +84,7 @@ struct BadDay: Sendable, CustomTestStringConvertible {
         BadDay(code: .certificateEnds, look: "/readyz", command: "tombolo config check") {
             $0.doors.doors.certificateEnd = FixedClock().now().seconds + 86_400
         },
-        BadDay(code: .logDamaged, look: "#/log", command: "tombolo log verify") {
+        BadDay(code: .logDamaged, look: "#/log", command: "tombolo log verify --data DIR") {
             $0.log.find("row 7 of events has a wrong checksum")
         },
         BadDay(code: .noStandby, look: "/readyz", command: "tombolo doctor") {
@@ -144,11 +144,11 @@ struct BadDay: Sendable, CustomTestStringConvertible {
             code: .budgetSpent, look: "#/pacing", command: "tombolo budget show --activity dog-"
         ) { try await $0.manyStarts() },
         BadDay(
-            code: .neverBegan, look: "#/activities/dog-11/why?device=phone-1",
-            command: "tombolo why dog-11 phone-1"
+            code: .neverBegan, look: "#/activities/dog-13/why?device=phone-1",
+            command: "tombolo why dog-13 phone-1"
         ) {
             try await $0.manyStarts()
-            try await $0.post("/v1/activities/dog-11/end", "{}")
+            try await $0.post("/v1/activities/dog-13/end", "{}")
         },
         BadDay(
             code: .dismissed, look: "#/activities/cat/why?device=phone-1",

@@ -194,8 +194,8 @@ struct RelayExamination {
             Finding(
                 check: "log", .failed,
                 detail: "\(Int(rows)) rows of the log are damaged; the relay's log names them",
-                fix: AttentionRow.row(.logDamaged).command
-                    + " --data \(configuration.data ?? "DIR")")
+                fix: AttentionRow.row(.logDamaged).command.replacing(
+                    "DIR", with: configuration.data ?? "DIR"))
         ]
     }
 

@@ -45,7 +45,8 @@ extension Flag {
         "dismiss", .text("WHEN"),
         "when the card leaves the Lock Screen: now, default, 'after 15m' or a time")
     static let status = Flag(
-        "status", .choice(["waiting", "active", "ended"]), "only activities with this status")
+        "status", .choice(["waiting", "active", "ended", "damaged"]),
+        "only activities with this status")
     static let asItWas = Flag(
         "at", .text("TIME|VERSION"),
         "show a past state: a version, a time (RFC 3339), or 14:02 (UTC)")

@@ -35,7 +35,9 @@ extension ServerDoors {
                 .init(
                     .damaged, "The log's rows of these activities cannot be read.",
                     count: Int64(overview.damaged),
-                    commands: ["tombolo activity ls --status damaged", "tombolo log verify"]))
+                    commands: [
+                        "tombolo activity ls --status damaged", "tombolo log verify --data DIR",
+                    ]))
         }
         for group in overview.troubles {
             let lacks = await lacks(group, tenant)
@@ -98,7 +100,7 @@ extension ServerDoors {
                     .logDamaged,
                     "Rows of the log cannot be read\(first). Answers that need them say so, and "
                         + "backups copy them as they are.",
-                    count: Int64(rows), commands: ["tombolo log verify"]))
+                    count: Int64(rows), commands: ["tombolo log verify --data DIR"]))
         }
         if principal.operatesRelay, machine?().database?.standbys == 0 {
             items.append(

@@ -19,13 +19,12 @@ extension Relay {
 
     /// For each tenant, the number of destinations where a change waits.
     package func waitingCounts() async -> [TenantID: Int] {
-        var counts: [TenantID: Int] = [:]
-        var place: Int? = 0
-        while let next = place {
-            place = read { core, _ in core.countWaiting(&counts, from: next) }
-            if place != nil { await letOthersGo() }
+        var waiting = WaitingByTenant()
+        while !waiting.isWhole {
+            read { core, _ in waiting.countMore(of: core) }
+            if !waiting.isWhole { await letOthersGo() }
         }
-        return counts
+        return waiting.counts
     }
 
     /// For each `WaitReason`: the number of the tenant's destinations where a change waits because

@@ -70,7 +70,7 @@ import Testing
 
     @Test func `each length is read from its text as it was written`() {
         var chance = Chance(1)
-        var lengths: [Int64] = [1, 999, 1_000, 999_999, 1_000_001, 1_500_000_000, 863_999_999_999_999]
+        var lengths: [Int64] = [1, 999, 1_000, 999_999, 1_000_001, 863_999_999_999_999]
         for _ in 0..<2_000 { lengths.append(Int64(chance.next() % 8_640_000_000_000_000)) }
         for edge in lengths {
             let text = Span(nanoseconds: edge).text

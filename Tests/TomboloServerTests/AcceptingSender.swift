@@ -36,7 +36,9 @@ final class AcceptingSender: PushSender, TurnTarget, @unchecked Sendable {  // u
                     .rejected(status: 400, reason: $0, reaches: .push, tokenGoneSince: nil)
                 } ?? .accepted
             relay?.pushEnded(
-                PushOutcome(push: push.id, result: result, took: .milliseconds(1)),
+                PushOutcome(
+                    push: push.id, result: result, took: .milliseconds(1),
+                    changedAt: push.changedAt),
                 in: push.upstream)
         }
     }

@@ -129,8 +129,13 @@ struct BadDay: Sendable, CustomTestStringConvertible {
             code: .tokenRefused, look: "#/devices/phone-1", command: "tombolo device show phone-1"
         ) {
             $0.doors.sender.verdict = .rejected(
-                status: 410, reason: "Unregistered", reaches: .tokenGone, tokenGoneSince: nil)
-            try await $0.card()
+                status: 400, reason: "BadDeviceToken", reaches: .tokenMisplaced,
+                tokenGoneSince: nil)
+            try await $0.doors.registerPhone()
+            try await $0.doors.putToken("start:Dog", "dd44")
+            try await $0.put(
+                "/v1/activities/dog",
+                #"{"type":"Dog","audience":{"device":"phone-1"},"state":{"n":1}}"#)
         },
         BadDay(
             code: .noToken, look: "#/devices/phone-1", command: "tombolo device show phone-1"

@@ -54,6 +54,7 @@ export async function overview(root, { signal }) {
     const lag = h("dl.facts");
     const results = h("dl.facts");
     const taken = h("p");
+    const hour = h("div");
     const slowest = new Table("Destinations that are behind", [
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
@@ -74,7 +75,7 @@ export async function overview(root, { signal }) {
         h("div.plots", {}, rates.map(([name]) => plots[name].element)),
         h("div.columns", {},
             panel("From event to push", lag), panel("What Apple said", results)),
-        panel("Furthest behind", taken, slowest.element));
+        panel("Furthest behind", taken, slowest.element), hour);
     const samples = [];
     const act = (now) => {
         session.follow(now);
@@ -93,6 +94,8 @@ export async function overview(root, { signal }) {
     };
     const again = poll(1000, signal, async () => act(await get("/v1/overview", {}, signal)));
     poll(5000, signal, async () => drawLag(lag, await lags(signal)));
+    const { lastHour } = await import("./history.js");
+    if (!signal.aborted) fill(hour, lastHour(signal));
 }
 
 /** What Apple has taken, and what the phones have said of it. */

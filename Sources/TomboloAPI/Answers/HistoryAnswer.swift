@@ -24,6 +24,7 @@ package struct HistoryAnswer: AnswerObject, Sendable {
         package var median: Float = -1
         package var p99: Float = -1
 
+        /// A point in which nothing happened.
         package init(at instant: Instant) { seconds = UInt32(clamping: instant.seconds) }
     }
 

@@ -32,7 +32,7 @@ package enum Runbook {
     package static let alerts = parts.compactMap(\.alert)
 
     /// The plain text about a code or an alert; nil if nothing has this name.
-    package static func page(_ name: String) -> String? {
+    package static func text(about name: String) -> String? {
         guard let part = parts.first(where: { $0.name == name || $0.alert == name }) else {
             return nil
         }
@@ -52,12 +52,12 @@ package enum Runbook {
     package static let markdown = """
         # Runbook
 
-        What each entry of the console's first screen and each alert means, and what to do. It is made
-        of `attention` and `alerts` in [`Protocol/pages.json`](../Protocol/pages.json):
-        `TOMBOLO_WRITE_RUNBOOK=1 swift test --filter RunbookTests` writes it. A running relay answers each
-        part at `/problems/NAME`, by its code or by the name of its alert. What is severe comes first on
-        the screen, and turns the dot beside the key red. `{activity}` and other names in braces are
-        filled in there.
+        What each entry of the console's first screen and each alert means, and what to do. It is
+        made of `attention` and `alerts` in [`Protocol/pages.json`](../Protocol/pages.json):
+        `TOMBOLO_WRITE_RUNBOOK=1 swift test --filter RunbookTests` writes it. A running relay
+        answers each part at `/problems/NAME`, by its code or by the name of its alert. What is
+        severe comes first on the screen, and turns the dot beside the key red. `{activity}` and
+        other names in braces are filled in there.
 
         ## What needs attention
 

@@ -23,8 +23,8 @@ package final class PushesInFlight {
         package let attempts: Int
     }
 
-    /// A whole cache line of 64 bytes: when a push's outcome comes, its slot is no longer in the CPU
-    /// cache.
+    /// A whole cache line of 64 bytes: when a push's outcome comes, its slot is no longer in the
+    /// CPU cache.
     private struct Slot {
         var isTaken = false
         var id = PushID(0)

@@ -135,19 +135,6 @@ extension Core {
         return end < count ? end : nil
     }
 
-    /// Adds the waiting changes of all tenants at the next destinations.
-    ///
-    /// - Returns: the slot where the next call begins; nil after the last one.
-    package func countWaiting(_ counts: inout [TenantID: Int], from place: Int) -> Int? {
-        let count = destinations.indices.count
-        let end = min(count, place + IDPage.pieceMax)
-        for slot in CardSlot(min(place, end))..<Slot(end) where destinations.holds(slot) {
-            guard destinations[slot].delay?.isOfChange == true else { continue }
-            counts[activities[destinations[slot].activity].key.tenant, default: 0] += 1
-        }
-        return end < count ? end : nil
-    }
-
     // MARK: Lists
 
     /// Adds the matching activities in the next slots to the page.

@@ -28,14 +28,14 @@ package struct DurationHistogram: Sendable {
     }
 
     /// Adds what another histogram has counted.
-    package mutating func add(_ other: DurationHistogram) {
+    package mutating func merge(_ other: DurationHistogram) {
         for place in counts.indices { counts[place] += other.counts[place] }
         count += other.count
         sum = Span(nanoseconds: sum.nanoseconds &+ other.sum.nanoseconds)
     }
 
     /// The duration that `share` of all counted since `earlier` do not exceed: in the bucket where
-    /// it is, between the bounds, as Prometheus' `histogram_quantile` does. Nil if none was counted.
+    /// it is, between the bounds, as `histogram_quantile` of Prometheus. Nil if none was counted.
     package func quantile(_ share: Double, since earlier: DurationHistogram) -> Span? {
         let parts = zip(counts, earlier.counts).map { max(0, $0 - $1) }
         let wanted = share * Double(parts.reduce(0, +))

@@ -2,7 +2,7 @@ import TomboloLoop
 
 /// How long a request has taken, without the time in which the relay waited because of the client:
 /// for the rest of a body, and for a delivery that the client has asked to see (`Prefer: wait=`).
-/// It is as exact as the loop's clock, which stands still within a turn. Used on the loop only.
+/// It is as exact as the loop's clock, which does not move within a turn. Used on the loop only.
 final class RequestTime: @unchecked Sendable {
     // Sendable: used on the loop's thread only.
 

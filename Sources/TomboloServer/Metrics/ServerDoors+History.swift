@@ -43,7 +43,7 @@ extension ServerDoors {
             all.sent += totals.sent
             all.waiting += totals.waiting
             all.closed += totals.closed
-            all.answered.add(totals.answered)
+            all.answered.merge(totals.answered)
         }
         if let machine = machine?() {
             (all.cpuSeconds, all.residentBytes) = (machine.cpuSeconds, machine.residentBytes)
@@ -57,7 +57,7 @@ extension ServerDoors {
         (totals.accepted, totals.refused) = (counters.eventsAccepted, counters.commandsRefused)
         (totals.sent, totals.waiting) = (counters.pushesSent, waiting)
         for upstream in await relay.upstreams(of: tenant) {
-            totals.answered.add(upstream.meter.eventToAnswered)
+            totals.answered.merge(upstream.meter.eventToAnswered)
             if upstream.isClosed { totals.closed += 1 }
         }
         return totals

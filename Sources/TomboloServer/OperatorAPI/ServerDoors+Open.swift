@@ -101,7 +101,7 @@ extension ServerDoors {
         if let lint = Lint.Code(rawValue: slug) { return LintPage.page(lint).text }
         if let suspect = SuspectPage.page(slug) { return suspect.text }
         if let code = ProblemCode(rawValue: slug) { return ProblemPage.page(code).text }
-        if let page = Runbook.page(slug) { return page }
+        if let page = Runbook.text(about: slug) { return page }
         guard let problem = HTTPServerProblem.all.first(where: { $0.code == slug }) else {
             throw Problem(.unknownProblem, "No problem is called \"\(slug)\". See /problems.")
         }

@@ -238,7 +238,7 @@ def walk(window, runner):
         window.quiet(name)
         window.speaks(name)
     links = window.page.eval_on_selector_all("nav a", "all => all.map(a => a.getAttribute('href'))")
-    check(len(links) == 11 and all(link.startswith("#/") for link in links), "nav", links)
+    check(len(links) == 12 and all(link.startswith("#/") for link in links), "nav", links)
 
 
 def moving(window, runner):
@@ -1321,7 +1321,7 @@ def acted(window):
     window.open("overview", "Overview")
     button = page.locator(".attention button[data-code=paused]")
     button.wait_for()
-    row = page.locator(".attention li", has=button)
+    row = page.locator(".attention li", has=page.locator("button[data-code=paused]"))
     name = relay.read("/v1/pauses")["pauses"][0]["id"]
     check(f"tombolo resume {name}" in row.inner_text() and row.locator("time").count() == 1, row.inner_text())
     check(row.locator("a.look").get_attribute("href") == "#/pacing", "a pause leads elsewhere")

@@ -1221,6 +1221,28 @@ HEALTH = """() => { const dot = document.querySelector('.dot');
     return dot.dataset.health + getComputedStyle(dot).backgroundColor + dot.title }"""
 
 
+def hour(window):
+    """The last hour has axes, and a click on what changed opens the log there."""
+    page, relay = window.page, window.relay
+    relay.call("POST", "/v1/pauses", {"activity": "order-17"})
+    name = relay.read("/v1/pauses")["pauses"][0]["id"]
+    window.open("overview", "Overview")
+    until(page, "() => document.querySelectorAll('.hour svg').length === 6")
+    for path in page.eval_on_selector_all(".hour path", "all => all.map(one => one.getAttribute('d'))"):
+        check("NaN" not in path, "a figure is drawn as", path)
+    check(page.locator(".hour text").count() >= 36, "the figures have no axis")
+    moments = page.eval_on_selector_all(".moments li", "all => all.map(one => one.textContent)")
+    check(f"an operator paused {name}" in moments[0] and "the relay started" in moments[-1], moments)
+    check(page.locator(".hour a.mark").count() == 6 * len(moments), "a moment has no mark in a figure")
+    window.axe("the last hour")
+    page.locator(".moments a").first.click()
+    page.wait_for_selector("#kind")
+    until(page, "() => [...document.querySelectorAll('tbody tr')].some(row => row.textContent.includes('pause.began'))")
+    check(page.input_value("#kind") == "all" and page.input_value("#from"), "the log opens elsewhere")
+    relay.call("DELETE", f"/v1/pauses/{name}")
+    window.quiet("the last hour")
+
+
 def healthy(browser, relay):
     """The dot is green where all is well, and red where Apple is away, pushes are refused or the clock is behind.
 
@@ -1617,6 +1639,7 @@ def main():
             pressed(window)
             apps(window)
             looks(window)
+            hour(window)
             restarted(window)
             window.context.close()
             for width, scheme in ((1360, "dark"), (390, "light")):

@@ -82,7 +82,7 @@ export class Sentence {
         const isWhy = item.activity && item.look === whyAddress(item.activity, { device: item.device });
         return h("li", { class: tone },
             h("div.what", {}, badge(item.code.replaceAll("_", " "), tone),
-                item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("strong", {}, item.title),
+                item.count > 1 && h("strong", {}, `${count(item.count)} ×`), h("strong", {}, item.title.replaceAll("`", "")),
                 item.since && h("span.hint", {}, "since ", time(item.since))),
             h("p", {}, item.text),
             cards.length > 0 && h("div.where", {}, item.count > 1 ? "for example " : "",

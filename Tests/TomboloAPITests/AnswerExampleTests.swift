@@ -344,7 +344,7 @@ import TomboloJSON
             counters: CoreCounters(
                 eventsAccepted: 1042, pushesSent: 980, pushesAccepted: 979, activitiesLive: 1,
                 destinations: 2, devices: 2),
-            lastSeq: 1042, overview: overview,
+            lastSeq: 1042, countedAt: Samples.moment, overview: overview,
             attention: [
                 .init(
                     .noToken, "These phones have no token to push to.", count: 1, activity: cat,

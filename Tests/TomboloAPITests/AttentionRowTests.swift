@@ -101,7 +101,8 @@ import TomboloJSON
     @Test func `an item says title, severity, beginning, link, action and command`() throws {
         let writer = OverviewAnswer(
             tenant: Samples.tenant, keyID: "k", scopes: [], at: Samples.moment, hasPhones: false,
-            counters: CoreCounters(), lastSeq: 0, overview: Overview(),
+            counters: CoreCounters(), lastSeq: 0, countedAt: Samples.moment,
+            overview: Overview(),
             attention: [item(.paused, since: Samples.moment), item(.silent)])
         var bytes = JSONWriter()
         writer.write(to: &bytes)

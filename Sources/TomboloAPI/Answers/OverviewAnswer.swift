@@ -62,6 +62,8 @@ package struct OverviewAnswer: AnswerObject, Sendable {
     package var hasPhones: Bool
     package var counters: CoreCounters
     package var lastSeq: Int64
+    /// When the cards were looked at.
+    package var countedAt: Instant
     package var overview: Overview
     package var attention: [Attention]
     /// The last minutes; nil if the request did not ask for them.
@@ -72,11 +74,12 @@ package struct OverviewAnswer: AnswerObject, Sendable {
     ///   - attention: the problems, the most urgent first.
     package init(
         tenant: TenantID, keyID: String, scopes: [String], at: Instant, hasPhones: Bool,
-        counters: CoreCounters, lastSeq: Int64, overview: Overview, attention: [Attention]
+        counters: CoreCounters, lastSeq: Int64, countedAt: Instant, overview: Overview,
+        attention: [Attention]
     ) {
         (self.tenant, self.keyID, self.scopes, self.at) = (tenant, keyID, scopes, at)
         (self.hasPhones, self.counters, self.lastSeq) = (hasPhones, counters, lastSeq)
-        (self.overview, self.attention) = (overview, attention)
+        (self.countedAt, self.overview, self.attention) = (countedAt, overview, attention)
     }
 
     package func write(membersTo writer: inout JSONWriter) {
@@ -88,6 +91,7 @@ package struct OverviewAnswer: AnswerObject, Sendable {
         writer.member("at", at.rfc3339)
         writer.member("phones", hasPhones)
         writer.member("last_seq", lastSeq)
+        writer.member("counted_at", countedAt.rfc3339)
         writeCounters(to: &writer)
         writer.object("cards") { writer in
             writer.member("running", overview.cards.running)

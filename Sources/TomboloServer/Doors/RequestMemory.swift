@@ -127,26 +127,47 @@ struct RequestMemory {
     }
 
     /// True if a text of the entry has one of these ids as a word, or the user's name anywhere.
-    static func names(_ ids: Set<String>, user: String? = nil, in entry: RequestEntry) -> Bool {
+    ///
+    /// It reads bytes: an erasure may look at a megabyte of texts in one turn.
+    static func names(_ ids: Set<Substring>, user: String? = nil, in entry: RequestEntry) -> Bool {
         let lines = entry.lines.compactMap { $0.activity?.rawValue }
         return (texts(of: entry) + lines).contains { text in
-            if let user, text.contains(user) { return true }
-            return text.split { !isOfID($0) }.contains { word in
+            if let user, place(of: user, in: text) != nil { return true }
+            return text.utf8.split { !isOfID($0) }.contains { word in
                 // The end of a sentence is no part of an id.
-                ids.contains(String(word)) || ids.contains(String(trimmed(word)))
+                ids.contains(Substring(word)) || ids.contains(Substring(trimmed(word)))
             }
         }
     }
 
-    private static func trimmed(_ word: Substring) -> Substring {
+    private static func trimmed(_ word: Substring.UTF8View) -> Substring.UTF8View {
         var word = word
-        while let last = word.last, last == "." || last == ":" { word.removeLast() }
+        while let last = word.last, last == UInt8(ascii: ".") || last == UInt8(ascii: ":") {
+            word.removeLast()
+        }
         return word
     }
 
-    private static func isOfID(_ character: Character) -> Bool {
-        guard character.isASCII else { return false }
-        return character.isLetter || character.isNumber || "._:@-".contains(character)
+    private static func isOfID(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Where the bytes of `part` are in a text; nil if they are nowhere.
+    private static func place(of part: String, in text: String) -> String.Index? {
+        let (bytes, part) = (text.utf8, part.utf8)
+        guard let first = part.first else { return nil }
+        var place = bytes.startIndex
+        while let next = bytes[place...].firstIndex(of: first) {
+            if bytes[next...].starts(with: part) { return next }
+            place = bytes.index(after: next)
+        }
+        return nil
     }
 
     private static func cut(_ cause: RequestEntry.Cause) -> RequestEntry.Cause {
@@ -159,20 +180,20 @@ struct RequestMemory {
     /// a wrong place.
     private static func cut(_ sent: String) -> String {
         var text = sent
-        if text.contains(keyPrefix) {
-            let parts = text.split(separator: keyPrefix, omittingEmptySubsequences: false)
-            let rest = parts.dropFirst().map { part in
-                let end = part.drop { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-                return part.count - end.count < keyCharactersMin ? part : "…\(end)"
+        if text.utf8.count > textBytesMax {
+            var end = text.utf8.index(text.startIndex, offsetBy: textBytesMax)
+            while end.samePosition(in: text.unicodeScalars) == nil {
+                end = text.utf8.index(before: end)
             }
-            text = (parts.prefix(1) + rest).joined(separator: keyPrefix)
+            text = "\(text[..<end])…"
         }
-        guard text.utf8.count > textBytesMax else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: textBytesMax)
-        while end.samePosition(in: text.unicodeScalars) == nil {
-            end = text.utf8.index(before: end)
+        guard place(of: keyPrefix, in: text) != nil else { return text }
+        let parts = text.split(separator: keyPrefix, omittingEmptySubsequences: false)
+        let rest = parts.dropFirst().map { part in
+            let end = part.drop { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            return part.count - end.count < keyCharactersMin ? part : "…\(end)"
         }
-        return "\(text[..<end])…"
+        return (parts.prefix(1) + rest).joined(separator: keyPrefix)
     }
 
     private static let keyPrefix = "tmb_"

@@ -42,6 +42,7 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
     var counters: [TenantID: DoorCounters] = [:]
     var answers = AnswerMemory()
     var history = HistoryMemory()
+    var overviews = OverviewMemory()
     /// The newest refused and slow requests.
     var requests = RequestMemory()
     /// The open requests of each key, by its id; without entries for idle keys.

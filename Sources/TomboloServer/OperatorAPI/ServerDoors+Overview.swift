@@ -12,15 +12,27 @@ extension ServerDoors {
         }
         let tenant = principal.tenant
         let span = try historyAsked(request)
-        let overview = await relay.overview(of: tenant)
+        let counters = await relay.counters(of: tenant)
+        let row = await overview(of: tenant, cards: counters.destinations)
         var answer = OverviewAnswer(
             tenant: tenant, keyID: principal.keyID, scopes: principal.scopes.scopes.map(\.text),
             at: await relay.wallNow(),
             hasPhones: phones(of: tenant) != nil && principal.scopes.contains(.operate),
-            counters: await relay.counters(of: tenant), lastSeq: await relay.lastSeq(of: tenant),
-            overview: overview, attention: await attention(principal, overview))
+            counters: counters, lastSeq: await relay.lastSeq(of: tenant),
+            countedAt: row.instant, overview: row.overview,
+            attention: await attention(principal, row.overview))
         if let span { answer.history = try await history(of: principal, span) }
         return .json { answer.write(to: &$0) }
+    }
+
+    /// The tenant's overview, which may be some seconds old if it has many cards.
+    private func overview(of tenant: TenantID, cards: Int) async -> OverviewMemory.Row {
+        if let row = overviews.row(of: tenant, cards: cards, now: loop.now) { return row }
+        let (begun, instant) = (overviews.generation, await relay.wallNow())
+        let row = OverviewMemory.Row(
+            overview: await relay.overview(of: tenant), at: loop.now, instant: instant)
+        overviews.keep(row, of: tenant, cards: cards, begun: begun)
+        return row
     }
 
     private func attention(

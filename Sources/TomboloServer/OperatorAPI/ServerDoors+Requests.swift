@@ -136,9 +136,10 @@ extension ServerDoors {
     private static let producing = Set(
         RouteTable.routes.filter { $0.access == .produce }.map(\.operation.rawValue))
 
-    /// Forgets the requests about an erased activity.
+    /// Forgets the requests about an erased activity, and overviews, which may name it.
     func forgetRequests(about activity: ActivityKey) {
-        requests.forget(of: activity.tenant) { RequestMemory.names([activity.id.rawValue], in: $0) }
+        overviews.forget()
+        requests.forget(of: activity.tenant) { RequestMemory.names([activity.id.rawValue[...]], in: $0) }
     }
 
     /// Forgets the requests of and about an erased device, and about activities that are not there
@@ -146,13 +147,14 @@ extension ServerDoors {
     ///
     /// - Parameter ids: the device's id, and those of its keys.
     func forgetRequests(naming ids: [String], user: String?, of tenant: TenantID) async {
+        overviews.forget()
         let entries = requests.listed(of: tenant, withStrangers: true) { _ in true }
         let activities = Set(
             entries.flatMap { [$0.activity] + $0.lines.map(\.activity) }.compactMap { $0 })
-        var ids = Set(ids)
+        var ids = Set(ids.map { $0[...] })
         for activity in activities.sorted() {
             let key = ActivityKey(tenant: tenant, id: activity)
-            if await relay.activity(key) == nil { ids.insert(activity.rawValue) }
+            if await relay.activity(key) == nil { ids.insert(activity.rawValue[...]) }
         }
         requests.forget(of: tenant) { RequestMemory.names(ids, user: user, in: $0) }
     }

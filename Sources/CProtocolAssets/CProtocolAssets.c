@@ -98,6 +98,7 @@ static const unsigned char schemas[] = {
 #embed "../../Protocol/schemas/retry-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/scenario.json" suffix(, ',',)
 #embed "../../Protocol/schemas/scenario-request.json" suffix(, ',',)
+#embed "../../Protocol/schemas/search-answer.json" suffix(, ',',)
 #embed "../../Protocol/schemas/start.json" suffix(, ',',)
 #embed "../../Protocol/schemas/stored.json" suffix(, ',',)
 #embed "../../Protocol/schemas/token.json" suffix(, ',',)

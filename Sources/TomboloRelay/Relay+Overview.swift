@@ -71,6 +71,18 @@ extension Relay {
         return read { core, now in core.deviceViews(page, of: tenant, now: now) }
     }
 
+    /// What of a tenant has an id that begins with a text, and whether that is all.
+    package func search(
+        _ prefix: String, of tenant: TenantID
+    ) async -> (found: [SearchResult], isAll: Bool) {
+        var search = PrefixSearch(prefix, of: tenant)
+        while !search.isWhole {
+            read { core, _ in search.lookMore(at: core) }
+            if !search.isWhole { await letOthersGo() }
+        }
+        return read { core, _ in search.results(in: core) }
+    }
+
     /// Waits for a later turn of the loop before the next piece of long work. If the task is
     /// cancelled, this function returns without waiting, so the work is still completed.
     package func letOthersGo(_ group: String = "") async {

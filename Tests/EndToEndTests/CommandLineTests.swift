@@ -144,6 +144,7 @@ import TomboloJSON
         "log show 1", "activity ls", "activity show a", "device show d", "trigger runner",
         "delivery retry dlv_1", "clip stop a", "timeline reload any --user u",
         "control reload lock --device d", "upstream retry a", "requests --kind slow",
+        "search cat",
     ])
     func `where nobody listens, every client command exits with 5`(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -21,7 +21,7 @@ import TomboloCore
         .listPauses, .showPause, .listActivityDeliveries, .listDeliveries,
         .showDelivery, .explainActivity, .explain, .explainWidget, .listBudgets,
         .showType, .listDeadLetters, .showChannel, .listChannels, .overview, .listDevices,
-        .listRequests, .listTypes, .showTimeline, .listTimelines,
+        .listRequests, .search, .listTypes, .showTimeline, .listTimelines,
     ]
     /// What any device may ask: what it sees is another question.
     private static let entries: Set<Operation> = [

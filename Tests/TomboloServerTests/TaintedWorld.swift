@@ -216,6 +216,7 @@ struct TaintedWorld {
             .replacing("{seq}", with: "3").replacing("{slug}", with: "forbidden")
         if route.method != "GET" { path += "?dry_run=true" }
         if route.operation == .tail { path += "?since=0" }
+        if route.operation == .search { path += "?q=\(phone.name.prefix(1))" }
         return (route.method, path)
     }
 

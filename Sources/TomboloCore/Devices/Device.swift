@@ -34,7 +34,7 @@ struct Device: Sendable {
 
     let key: DeviceKey
     let number: Int64
-    private var user: String?
+    private(set) var user: String?
     private var ownerKey: Int64 = -1
     /// The registration without the user. Devices with equal ones share it.
     private var shared: RegistrationPool.Shared

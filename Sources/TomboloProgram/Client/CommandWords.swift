@@ -14,7 +14,7 @@ enum CommandWords {
         ("GET", "devices", "device ls"), ("GET", "devices/*", "device show *"),
         ("GET", "log", "log ls"), ("GET", "deliveries", "delivery ls"),
         ("GET", "dead-letters", "dead ls"), ("GET", "pauses", "pause"),
-        ("GET", "requests", "requests"),
+        ("GET", "requests", "requests"), ("GET", "search", "search TEXT"),
         ("GET", "keys", "key ls"), ("DELETE", "keys/*", "key rm *"),
     ]
 

@@ -88,6 +88,21 @@ enum ReadCommands {
             ])
     }
 
+    static func searchAll(_ context: CommandContext) async throws -> ExitStatus {
+        let path = PathText.query("/v1/search", [("q", context.invocation.arguments[0])])
+        return try await context.present(RelayRequest("GET", path), name: nil) { root in
+            let columns: [Column] = [
+                "kind", "id", Column("STATUS", "status", "result"), "type", "user", "app",
+                "activity", "device",
+            ]
+            try context.terminal.write(TextTable(columns, root.items("results")))
+            if root["is_whole"]?.bool == false {
+                context.terminal.complain(
+                    "tombolo: more of a kind begins with this text; give more of the id\n")
+            }
+        }
+    }
+
     static func erase(
         _ context: CommandContext, _ kind: String
     ) async throws -> ExitStatus {

@@ -5,7 +5,7 @@ extension CommandTable {
         let producing: [Subcommand] = [.start, .update, .end, .append]
         let reading: [Subcommand] = [
             .tail, .logList, .logShow, .activityList, .activityShow, .activityDiff,
-            .deviceList, .deviceShow, .deviceCheck, .deviceTrial,
+            .deviceList, .deviceShow, .deviceCheck, .deviceTrial, .search,
         ]
         let pacing: [Subcommand] = [
             .why, .pause, .resume, .deliveryList, .deliveryShow, .deliveryRetry, .budgetShow,

@@ -129,6 +129,17 @@ extension Subcommand {
         examples: ["tombolo requests --kind refused", "tombolo requests --activity cat-7 -o json"],
         run: ReadCommands.requests)
 
+    static let search = Subcommand(
+        path: ["search"], summary: "Find activities, devices, users, types and deliveries by id",
+        arguments: [Argument("TEXT", .text("TEXT"), "the first 1 to 128 characters of an id")],
+        flags: Flag.ofClients,
+        details: [
+            "At most 8 of each kind. A delivery is found by its whole id or apns-id, and an activity\n"
+                + "that has left memory by its whole id."
+        ],
+        examples: ["tombolo search order-1", "tombolo search u1 -o json"],
+        run: ReadCommands.searchAll)
+
     static let deadList = Subcommand(
         path: ["dead", "ls"], summary: "List pushes that Apple refused permanently",
         flags: [.ofActivity, .ofDevice, .reason, .limit] + Flag.ofClients,

@@ -53,7 +53,7 @@ package enum Operation: String, Hashable, Sendable, CaseIterable {
     case registerDevice, showDevice, checkDevice, deleteDevice
     case registerToken, deleteToken, reconcileTokens
     case reportPresence, reportActivity, postAction
-    case listLog, showEvent, tail, listRequests
+    case listLog, showEvent, tail, listRequests, search
     case eraseActivity, eraseDevice
     case mintKey, listKeys, rotateKey, deleteKey
     case reloadConfiguration, retryUpstream

@@ -114,6 +114,7 @@ package enum RouteTable {
         Route(
             "GET", "/v1/requests", .listRequests, .observe, Doors.listRequests,
             query: ["kind", "code", "activity", "limit", "cursor"]),
+        Route("GET", "/v1/search", .search, .observe, Doors.searchTenant, query: ["q"]),
         Route(
             "GET", "/v1/dead-letters", .listDeadLetters, .observe, Doors.listDeadLetters,
             query: ["activity", "device", "reason", "limit", "cursor"]),

@@ -342,6 +342,7 @@ class Population:
             "showEvent": plain(f"/v1/log/{log}", "1,000 devices"),
             "tail": [Object("from the beginning", "/v1/tail", query={"since": "0"})],
             "listRequests": lists("/v1/requests"),
+            "search": [Object("of the crowd", "/v1/search", query={"q": "c"})],
             "listDeadLetters": lists("/v1/dead-letters"),
             "retryDeadLetters": [Object("all", "/v1/dead-letters/retry", {"where": {}})],
             "mintKey": [Object("64 scopes", "/v1/keys", {"scopes": [f"device:crowd-{index}" for index in range(64)]})],
@@ -394,5 +395,5 @@ class Population:
             "listDeliveries.result": "refused", "listActivityDeliveries.result": "refused",
             "from": moment(-3600), "until": moment(3600), "at": moment(0), "tail.kind": "fact", "listRequests.kind": "refused", "code": "unknown-route",
             "at_seq": str(newest["seq"] - 1), "at_version": "2", "version": "2",
-            "channel": "channel-0", "reason": "none", "tenant": "main",
+            "channel": "channel-0", "reason": "none", "tenant": "main", "q": "c",
         }

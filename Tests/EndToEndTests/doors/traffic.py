@@ -35,7 +35,7 @@ _WEIGHTS = {
     "reconcileTokens": 2, "registerToken": 5, "deleteToken": 1, "reportPresence": 4, "reportActivity": 4,
     "postAction": 3,
     "putType": 5, "showType": 1, "reloadTimeline": 2, "reloadControl": 2, "putChannel": 1, "eraseActivity": 0.4,
-    "eraseDevice": 0.2, "deleteDevice": 0.5, "listLog": 4, "showEvent": 2, "tail": 0.8, "listRequests": 1, "listDeadLetters": 1,
+    "eraseDevice": 0.2, "deleteDevice": 0.5, "listLog": 4, "showEvent": 2, "tail": 0.8, "listRequests": 1, "search": 1, "listDeadLetters": 1,
     "retryDeadLetters": 1, "mintKey": 1, "deleteKey": 0.5, "listKeys": 0.5, "listActivityDeliveries": 3,
     "listDeliveries": 2, "listBudgets": 2, "createPause": 0.6, "deletePause": 1, "metrics": 0.3, "live": 0.1,
     "ready": 0.2, "version": 0.1, "openAPI": 0.1, "listProblems": 0.1,

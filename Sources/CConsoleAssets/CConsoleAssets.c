@@ -116,6 +116,10 @@ static const unsigned char registry_js[] = {
 #embed "console/registry.js"
 };
 
+static const unsigned char search_js[] = {
+#embed "console/search.js"
+};
+
 static const unsigned char source_js[] = {
 #embed "console/source.js"
 };
@@ -173,6 +177,7 @@ static const struct tombolo_console_asset assets[] = {
     {"picture.js", picture_js, sizeof picture_js},
     {"requests.js", requests_js, sizeof requests_js},
     {"registry.js", registry_js, sizeof registry_js},
+    {"search.js", search_js, sizeof search_js},
     {"source.js", source_js, sizeof source_js},
     {"table.js", table_js, sizeof table_js},
     {"tail.js", tail_js, sizeof tail_js},

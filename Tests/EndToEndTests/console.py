@@ -26,8 +26,9 @@ from playwright.sync_api import sync_playwright
 # their phones have said; 87500 before numbers were shown as they were sent; 89000 before texts in tables had
 # lines of their own, and what Apple took was apart from what phones have said; 89400 before the wall offered the five
 # scenarios, and an app had a film, an editor, and dates to come; 97000 before the first screen was a sentence with rows
-# that can be acted on, a new relay had first steps, and refused requests and the last hour were shown.
-GZIP_MAX = 103000
+# that can be acted on, a new relay had first steps, and refused requests and the last hour were shown; 103000 before
+# anything could be found by the beginning of its id, and keys were listed.
+GZIP_MAX = 105500
 # The console's files as they are sent, with the heads of the answers.
 FIRST_SCREEN_MAX = 60_000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
@@ -313,6 +314,54 @@ def looks(window):
     shown("phone-3", "nothing", "Nothing was sent to it")
     relay.call("POST", "/v1/activities/looks/end", {})
     window.quiet("the three looks")
+
+
+def searched(window):
+    """A key opens the search: the beginning of an id is found, and Enter goes there."""
+    page = window.page
+    listed = """ids => { const found = [...document.querySelectorAll('dialog li strong')].map(one => one.textContent);
+        return ids.every(id => found.includes(id)); }"""
+
+    def opened(key):
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+
+    def closed():
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+
+    window.open("types", "Types")
+    opened("Control+k")
+    check(page.evaluate("document.activeElement.id") == "search", "the search has not the focus")
+    page.keyboard.type("order-1")
+    until(page, listed, ["order-17"])
+    window.axe("the search")
+    page.keyboard.press("ArrowDown")
+    check(page.evaluate("document.activeElement.getAttribute('href')") == "#/activity/order-17", "the first is not reached")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    until(page, "() => document.querySelector('main h1')?.textContent.startsWith('order-17')")
+    check(page.locator("dialog").count() == 0, "the search stays open")
+    opened("/")
+    page.keyboard.type("phone-")
+    until(page, listed, ["phone-1", "phone-2"])
+    page.fill("#search", "nothing-of-it")
+    until(page, "() => document.querySelector('dialog [role=status]').textContent.startsWith('Nothing begins')")
+    page.keyboard.type("/?")
+    check(page.input_value("#search") == "nothing-of-it/?", "a key is not typed:", page.input_value("#search"))
+    closed()
+    page.locator("header button", has_text="Search").click()
+    page.wait_for_selector("dialog[open] #search")
+    closed()
+    opened("?")
+    check("Ctrl K" in page.inner_text("dialog"), page.inner_text("dialog"))
+    window.axe("the keys")
+    closed()
+    window.open("activities/order-17/why?device=phone-2&version=3", "order-17")
+    page.wait_for_selector(".whypanel .answer")
+    page.keyboard.press("Escape")
+    until(page, "() => document.querySelector('.whypanel').hidden")
+    window.quiet("the search")
 
 
 EXPLAINED = """() => {
@@ -1640,6 +1689,7 @@ def main():
             apps(window)
             looks(window)
             hour(window)
+            searched(window)
             restarted(window)
             window.context.close()
             for width, scheme in ((1360, "dark"), (390, "light")):

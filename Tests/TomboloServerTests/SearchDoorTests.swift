@@ -75,7 +75,7 @@ import TomboloJSON
     }
 
     @Test func `another tenant sees nothing of it`() async throws {
-        try await withDoors { doors in
+        try await withPhone { doors in
             try await Self.fill(doors)
             let start = try await doors.call(
                 "PUT", "/v1/activities/cat-3", startCat, fields: ["Prefer: wait=2"])

@@ -108,8 +108,25 @@ function problem(error) {
         h("strong", {}, error.problem.title ?? "That did not work"), h("p", {}, error.message));
 }
 
+/** Opens the search, or the list of keys. */
+async function find(isKeys) {
+    const module = await load({ name: "search" }).catch(() => { away(); });
+    if (session.me) module?.search(isKeys);
+}
+
+addEventListener("keydown", (event) => {
+    if (!session.me) return;
+    const isHeld = event.ctrlKey || event.metaKey;
+    const isPlain = !isHeld && !event.altKey && !event.target.closest?.("input, select, textarea");
+    const isSearch = isHeld ? event.key?.toLowerCase() === "k" : isPlain && event.key === "/";
+    if (!isSearch && !(isPlain && event.key === "?")) return;
+    event.preventDefault();
+    find(!isSearch);
+});
+
 function signIn(message) {
     leave.abort();
+    document.querySelector("dialog")?.close();
     top.hidden = true;
     showTitle("Sign in · Tombolo");
     const field = h("input", {
@@ -161,6 +178,8 @@ async function enter(failed) {
     const dot = h("span.dot", { role: "img" });
     fill(who, dot, h("span.scopes", { title: `Key ${key.id}` },
         `${tenant} · ${key.scopes.join(", ")}`),
+    h("button", { type: "button", "aria-keyshortcuts": "Control+K Meta+K /", onclick: () => find(false) },
+        "Search ", h("kbd", { "aria-hidden": "true" }, /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K")),
     h("button", { type: "button", onclick: signOut }, "Sign out"));
     top.hidden = false;
     lasting = new AbortController();

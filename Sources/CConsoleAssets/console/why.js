@@ -65,6 +65,9 @@ export class WhyPanel {
         h("button", { type: "button", onclick: () => this.close() }, "Close"));
         this.element = h("section.panel.whypanel", { "aria-label": "Why", hidden: true },
             this.title, form, this.answer);
+        document.addEventListener("keydown", ({ key }) => {
+            if (key === "Escape" && !this.element.hidden && !document.querySelector("dialog")) this.close();
+        }, { signal });
     }
 
     /** The phones that can be asked about. */

@@ -55,7 +55,7 @@ export function search(isKeys) {
     let asked = new AbortController();
     let timer;
     const field = h("input", {
-        id: "search", type: "search", maxlength: MOST, autocomplete: "off", autocapitalize: "off",
+        id: "search", maxlength: MOST, autocomplete: "off", autocapitalize: "off",
         spellcheck: "false", placeholder: "an activity, device, user, type, delivery or apns-id",
     });
     const said = h("p.hint", { role: "status" }, "The beginning of an id; a delivery by its whole id.");

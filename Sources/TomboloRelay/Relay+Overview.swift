@@ -61,14 +61,14 @@ extension Relay {
 
     /// A page of a tenant's devices. Tokens are complete, so the caller must hide them.
     package func devices(
-        of tenant: TenantID, after: Identifier?, limit: Int
+        _ filter: DeviceFilter, after: Identifier?, limit: Int
     ) async -> (views: [DeviceView], next: Identifier?) {
-        var page = IDPage(after: after, limit: limit)
-        while page.place != nil {
-            read { core, _ in core.collectDevices(&page, of: tenant) }
-            if page.place != nil { await letOthersGo() }
+        var list = DeviceList(filter, after: after, limit: limit)
+        while !list.isWhole {
+            read { core, now in list.collectMore(of: core, now: now) }
+            if !list.isWhole { await letOthersGo() }
         }
-        return read { core, now in core.deviceViews(page, of: tenant, now: now) }
+        return read { core, now in list.views(of: core, now: now) }
     }
 
     /// What of a tenant has an id that begins with a text, and whether that is all.

@@ -27,8 +27,9 @@ from playwright.sync_api import sync_playwright
 # lines of their own, and what Apple took was apart from what phones have said; 89400 before the wall offered the five
 # scenarios, and an app had a film, an editor, and dates to come; 97000 before the first screen was a sentence with rows
 # that can be acted on, a new relay had first steps, and refused requests and the last hour were shown; 103000 before
-# anything could be found by the beginning of its id, and keys were listed.
-GZIP_MAX = 105500
+# anything could be found by the beginning of its id, keys were listed, devices had filters, and what each shows, and
+# events could be copied as curl.
+GZIP_MAX = 108000
 # The console's files as they are sent, with the heads of the answers.
 FIRST_SCREEN_MAX = 60_000
 # What a page comes to show it shows within so many seconds, on a busy machine too.
@@ -362,6 +363,21 @@ def searched(window):
     page.keyboard.press("Escape")
     until(page, "() => document.querySelector('.whypanel').hidden")
     window.quiet("the search")
+
+
+def sought(window):
+    """The devices that an address asks for are listed, each with when it was seen and what is left."""
+    page = window.page
+    rows = "[...document.querySelectorAll('main tbody tr:not(.spacer)')].map(row => row.textContent)"
+    window.open("devices?user=u-9", "Devices")
+    until(page, f"() => {{ const all = {rows}; return all.length === 1 && all[0].includes('phone-9') }}")
+    check("ago" in page.inner_text("main tbody"), page.inner_text("main tbody"))
+    window.axe("devices of a user")
+    window.open("devices?silent_for=1h", "Devices")
+    until(page, f"() => document.querySelector('#silent_for')?.value === '1h' && "
+                f"!{rows}.some(text => text.includes('phone-9'))")
+    window.axe("silent devices")
+    window.quiet("the filters of devices")
 
 
 EXPLAINED = """() => {
@@ -1690,6 +1706,7 @@ def main():
             looks(window)
             hour(window)
             searched(window)
+            sought(window)
             restarted(window)
             window.context.close()
             for width, scheme in ((1360, "dark"), (390, "light")):

@@ -68,9 +68,9 @@ import TomboloCore
         var ids: [String] = []
         var after: Identifier?
         repeat {
-            var page = IDPage(after: after, limit: 1_000)
-            while page.place != nil { rig.core.collectDevices(&page, of: Rig.tenant) }
-            let (views, next) = rig.core.deviceViews(page, of: Rig.tenant, now: rig.now)
+            var list = DeviceList(DeviceFilter(tenant: Rig.tenant), after: after, limit: 1_000)
+            while !list.isWhole { list.collectMore(of: rig.core, now: rig.now) }
+            let (views, next) = list.views(of: rig.core, now: rig.now)
             #expect(views.reduce(0) { $0 + $1.tokens.count } < 6_000)
             ids += views.map(\.id.rawValue)
             after = next

@@ -1,7 +1,7 @@
 // All activities, live.
 
 import { get, poll, segment } from "./api.js";
-import { badge, brief, count, fill, h, setText, toActivity } from "./dom.js";
+import { badge, brief, count, fill, filtersOf, h, keepFilters, setText, time, timeTitle, toActivity } from "./dom.js";
 import { onEvents } from "./live.js";
 import { members } from "./source.js";
 import { Table } from "./table.js";
@@ -27,6 +27,9 @@ export async function activities(root, { query, signal }) {
             late.has(row.activity) && badge("older", "warn",
                 "It has changed since; the newest is read in a moment.")) },
         { title: "Type", cell: (row) => brief(row.type), wide: true },
+        { title: timeTitle("Started"), cell: (row) => time(row.started_at), wide: true },
+        { title: timeTitle("Changed"), cell: (row) => time(row.changed_at), wide: true },
+        { title: timeTitle("Ended"), cell: (row) => time(row.ended_at), wide: true },
         { title: "Version", cell: (row) => count(row.version), number: true },
         { title: "Taken by Apple", hint: "Phones for which Apple has taken the newest version",
             cell: haveNewest, number: true },
@@ -43,6 +46,9 @@ export async function activities(root, { query, signal }) {
                 name || "any")));
     const type = h("input", { id: "type", value: query.get("type") ?? "", placeholder: "any type" });
     const user = h("input", { id: "user", value: query.get("user") ?? "", placeholder: "any user" });
+    const order = h("select", { id: "sort" }, [["", "id"], ["started", "newest start"],
+        ["changed", "newest change"], ["ended", "newest end"]].map(([value, words]) =>
+        h("option", { value, selected: value === query.get("sort") }, words)));
     const more = h("button", { type: "button", hidden: true }, "Show more");
     const fresh = h("button", { type: "button", hidden: true });
     const total = h("span.hint", { role: "status" });
@@ -50,7 +56,8 @@ export async function activities(root, { query, signal }) {
         h("form.filters", { onsubmit: (event) => event.preventDefault() },
             h("label", { for: "status" }, "Status", status),
             h("label", { for: "type" }, "Type", type),
-            h("label", { for: "user" }, "User", user), fresh, total),
+            h("label", { for: "user" }, "User", user), h("label", { for: "sort" }, "Sorted by", order),
+            fresh, total),
         table.element, more);
     let rows = new Map();
     let cursor = null;
@@ -60,13 +67,20 @@ export async function activities(root, { query, signal }) {
     /** Events that nobody has seen, so that nobody knows which rows they have changed. */
     let missed = 0;
     const filters = () => ({ status: status.value, type: type.value.trim(), user: user.value.trim() });
+    /** The relay's order is by id: the page sorts what it has read. */
+    const sorted = () => {
+        const name = `${order.value}_at`;
+        const at = (row) => Date.parse(row[name]) || 0;
+        return order.value ? [...rows.values()].sort((one, other) => at(other) - at(one)) : [...rows.values()];
+    };
     const draw = () => {
-        table.update([...rows.values()]);
+        table.update(sorted());
         more.hidden = cursor === null;
         fresh.hidden = news.size === 0 && missed === 0;
         setText(fresh, missed > 0 ? "Events came too fast: read the list again"
             : `${count(news.size)} new: show`);
         setText(total, `${count(rows.size)}${cursor === null ? "" : " of more"}`
+            + (order.value && cursor !== null ? ", only these are sorted" : "")
             + (late.size > 0 ? `, ${count(late.size)} of them older than now` : ""));
     };
     const load = async (from) => {
@@ -85,7 +99,17 @@ export async function activities(root, { query, signal }) {
         draw();
     };
     const reload = () => load(null).catch(quiet);
-    for (const field of [status, type, user]) field.addEventListener("change", reload);
+    const keep = () => keepFilters("activities", { status: status.value, ...filtersOf([type, user, order]) });
+    for (const field of [status, type, user]) {
+        field.addEventListener("change", () => {
+            keep();
+            reload();
+        });
+    }
+    order.addEventListener("change", () => {
+        keep();
+        draw();
+    });
     fresh.addEventListener("click", reload);
     more.addEventListener("click", () => load(cursor).catch(quiet));
     onEvents(signal, (batch) => {

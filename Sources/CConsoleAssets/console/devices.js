@@ -2,8 +2,8 @@
 
 import { get, poll, segment } from "./api.js";
 import {
-    badge, brief, count, distance, empty, fill, h, link, panel, time, timeTitle, toActivity,
-    toDevice,
+    badge, brief, count, distance, empty, fill, filtersOf, h, keepFilters, link, panel, setText, time,
+    timeTitle, toActivity, toDevice,
 } from "./dom.js";
 import { facts, waiting } from "./overview.js";
 import { Table } from "./table.js";
@@ -13,43 +13,88 @@ const PAGE = 200;
 const STATES = { not_due: "not due" };
 const TONES = { done: "good", doubtful: "warn", lacks: "bad" };
 
-export async function devices(root, { id, signal }) {
+const MISSING = { start_token: "start token", update_token: "update token", report: "reports",
+    frequent_updates: "frequent updates", widget_token: "widget token" };
+
+/** When the relay heard of it: how long ago, the local time beside, UTC on hover. */
+const seen = (row) => row.last_seen ? [distance(row.last_seen), " · ", time(row.last_seen)] : "not known";
+
+function shows({ shows }) {
+    const more = shows.count - shows.activities.length;
+    return [shows.activities.map((id) => [toActivity(id), " "]), more > 0 && `and ${count(more)} more`,
+        shows.count === 0 && "nothing"];
+}
+
+export async function devices(root, { id, query, signal }) {
     if (id) return device(root, id, signal);
     const table = new Table("Devices", [
         { title: "Device", cell: (row) => toDevice(row.device) },
-        { title: "User", cell: (row) => brief(row.user ?? "–"), wide: true },
-        { title: "Class", cell: (row) => badge(row.class) },
-        { title: "System", cell: (row) => brief(row.os ?? "–"), wide: true },
+        { title: timeTitle("Last seen"), cell: seen },
+        { title: "User", cell: (row) => brief(row.user ?? "–") },
         { title: "App", cell: (row) => brief(row.app ?? "–"), wide: true },
-        { title: "Tokens", cell: (row) => count(row.tokens.length), number: true },
-        { title: "App is", cell: (row) => brief(row.presence?.state ?? "–") },
-    ], { key: (row) => row.device, none: "No device is registered." });
+        { title: "System", cell: (row) => brief(row.os ?? "–"), wide: true },
+        { title: "Shows", cell: shows },
+        { title: "Budget", cell: (row) => brief(row.budget.text, 120), wide: true },
+        { title: "Missing", cell: (row) => row.missing.length === 0 ? "–" : h("span.badges", {},
+            row.missing.map((name) => badge(MISSING[name] ?? name, "warn"))), wide: true },
+    ], {
+        key: (row) => row.device,
+        stamp: (row) => JSON.stringify(row) + (row.last_seen ? distance(row.last_seen) : ""),
+        none: "No device is like this.",
+    });
     const more = h("button", { type: "button", hidden: true }, "Show more");
+    const fields = [["user", "User", "any user"], ["app", "App", "any app"],
+        ["os", "System", "any, or 26"], ["silent_for", "Silent for", "any time, or 1h"]];
+    const inputs = fields.map(([name, , placeholder]) =>
+        h("input", { id: name, value: query.get(name) ?? "", placeholder }));
+    const trouble = h("p.trouble", { role: "status" });
+    const asked = () => filtersOf(inputs);
     const jump = h("input", { id: "jump", placeholder: "its id" });
     fill(root, h("h1", {}, "Devices"),
+        h("form.filters", { onsubmit: (event) => event.preventDefault() },
+            fields.map(([name, words], place) => h("label", { for: name }, words, inputs[place])),
+            link("#/devices?silent_for=1h", "silent for an hour")),
         h("form.filters", {
             onsubmit: (event) => {
                 event.preventDefault();
                 if (jump.value.trim()) location.hash = `#/devices/${segment(jump.value.trim())}`;
             },
         }, h("label", { for: "jump" }, "Go to a device", jump), h("button", {}, "Go")),
-        table.element, more);
+        trouble, table.element, more);
     let later = [];
     let cursor = null;
     const first = async () => {
-        const page = await get("/v1/devices", { limit: PAGE }, signal);
-        if (later.length === 0) cursor = page.next_cursor;
+        const ask = asked();
+        try {
+            const page = await get("/v1/devices", { ...ask, limit: PAGE }, signal);
+            if (JSON.stringify(ask) !== JSON.stringify(asked())) return;
+            if (later.length === 0) cursor = page.next_cursor;
+            table.update([...page.devices, ...later]);
+            setText(trouble, "");
+        } catch (error) {
+            if (!error.status) throw error;
+            cursor = null;
+            table.update([]);
+            setText(trouble, error.message);
+        }
         more.hidden = cursor === null;
-        table.update([...page.devices, ...later]);
     };
     more.addEventListener("click", async () => {
-        const page = await get("/v1/devices", { limit: PAGE, cursor }, signal);
+        const ask = asked();
+        const page = await get("/v1/devices", { ...ask, limit: PAGE, cursor }, signal);
+        if (JSON.stringify(ask) !== JSON.stringify(asked())) return;
         later = [...later, ...page.devices];
         cursor = page.next_cursor;
         await first();
     });
-    await first();
-    poll(3000, signal, first);
+    const again = poll(3000, signal, first);
+    for (const field of inputs) {
+        field.addEventListener("change", () => {
+            keepFilters("devices", asked());
+            later = [];
+            again();
+        });
+    }
 }
 
 async function device(root, id, signal) {

@@ -134,17 +134,19 @@ export const recipient = (row) => row.device ?? row.channel;
 export const toRecipient = (row) =>
     row.channel ? link("#/channels", brief(row.channel)) : toDevice(row.device);
 
+export async function copy(text) {
+    try {
+        await navigator.clipboard.writeText(text);
+        say("Copied.");
+    } catch {
+        say("The browser does not let this page copy. Select the command instead.");
+    }
+}
+
 /** A command with a button that copies it. */
 export function command(text) {
-    const button = h("button.copy", { type: "button", "aria-label": `Copy: ${text}` }, "Copy");
-    button.addEventListener("click", async () => {
-        try {
-            await navigator.clipboard.writeText(text);
-            say("Copied.");
-        } catch {
-            say("The browser does not let this page copy. Select the command instead.");
-        }
-    });
+    const button = h("button.copy", { type: "button", "aria-label": `Copy: ${text}`,
+        onclick: () => copy(text) }, "Copy");
     return h("div.command", {}, h("code", {}, plain(text)), button);
 }
 
@@ -164,3 +166,13 @@ export const panel = (title, ...children) =>
     h("section.panel", { "aria-label": title }, h("h2", {}, title), ...children);
 
 export const empty = (text) => h("p.empty", {}, text);
+
+/** What fields ask for, by their ids; an empty one asks for nothing. */
+export const filtersOf = (fields) => Object.fromEntries(
+    fields.map((field) => [field.id, field.value.trim()]).filter(([, value]) => value));
+
+/** Puts the filters of a screen into its address, so that it can be shared. */
+export function keepFilters(screen, filters) {
+    const query = new URLSearchParams(filters);
+    history.replaceState(null, "", `#/${screen}${query.size ? `?${query}` : ""}`);
+}

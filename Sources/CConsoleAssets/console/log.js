@@ -1,10 +1,10 @@
 // The log: from a time on, or live.
 
 import { get, poll, session } from "./api.js";
-import { badge, brief, count, fill, h, json, setText, time, timeTitle, toActivity, zone } from "./dom.js";
+import { badge, brief, copy, count, fill, h, json, setText, time, timeTitle, toActivity, zone } from "./dom.js";
 import { onEvents } from "./live.js";
 import { summary } from "./activities.js";
-import { members } from "./source.js";
+import { members, textOf } from "./source.js";
 import { Table } from "./table.js";
 
 const PAGE = 500;
@@ -63,6 +63,16 @@ export function entryRow(entry) {
     return brief(words.filter(Boolean).join(" · "), 200);
 }
 
+/** A text as a word of a shell. */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request that would send an event again. The key is a variable: none is ever copied. */
+function curl(row) {
+    const line = textOf({ activity: row.activity, do: row.do, ...row.body });
+    return `curl -X POST ${quoted(`${location.origin}/v1/events`)} -H "Authorization: Bearer $TOMBOLO_KEY" `
+        + `-H 'Content-Type: application/x-ndjson' --data-binary ${quoted(line)}`;
+}
+
 export async function log(root, { query, signal }) {
     const detail = h("aside.detail", { "aria-live": "off", hidden: true });
     const show = (row) => {
@@ -71,6 +81,8 @@ export async function log(root, { query, signal }) {
             h("p", {}, time(row.recorded_at, true), ` ${zone}`, row.activity ? " · " : "",
                 row.activity && toActivity(row.activity)),
             json(row.body ?? {}),
+            row.do && row.activity && row.body && h("button", { type: "button",
+                onclick: () => copy(curl(row)) }, "Copy as curl"), " ",
             h("button", { type: "button", onclick: () => { detail.hidden = true; } }, "Close"));
     };
     const table = new Table("Log", [

@@ -1,7 +1,7 @@
 // Requests that the relay refused, or that were slow.
 
 import { get, poll } from "./api.js";
-import { badge, brief, count, fill, h, setText, time, timeTitle, toActivity } from "./dom.js";
+import { badge, brief, count, fill, filtersOf, h, keepFilters, setText, time, timeTitle, toActivity } from "./dom.js";
 import { Table } from "./table.js";
 
 const PAGE = 200;
@@ -43,8 +43,7 @@ export async function requests(root, { query, signal }) {
         h("form.filters", { onsubmit: (event) => event.preventDefault() },
             h("label", { for: "kind" }, "Kind", kind), h("label", { for: "activity" }, "Activity", activity)),
         trouble, table.element, more);
-    const asked = () => Object.fromEntries([["kind", kind.value], ["activity", activity.value.trim()]]
-        .filter(([, value]) => value));
+    const asked = () => filtersOf([kind, activity]);
     let pages = 1;
     const again = poll(3000, signal, async () => {
         let rows = [];
@@ -68,8 +67,7 @@ export async function requests(root, { query, signal }) {
     });
     for (const field of [kind, activity]) {
         field.addEventListener("change", () => {
-            const filters = new URLSearchParams(asked());
-            history.replaceState(null, "", `#/requests${filters.size ? `?${filters}` : ""}`);
+            keepFilters("requests", asked());
             pages = 1;
             again();
         });

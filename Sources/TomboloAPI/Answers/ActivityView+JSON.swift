@@ -21,6 +21,11 @@ extension ActivityView: AnswerObject {
         if let relevance { writer.named("relevance") { $0.number(relevance) } }
         if let asOf { writer.member("as_of", asOf.rfc3339) }
         writer.nullable("stale_at", staleAt?.rfc3339)
+        if asOf == nil {
+            writer.optional("started_at", startedAt?.rfc3339)
+            writer.optional("changed_at", changedAt?.rfc3339)
+            writer.optional("ended_at", endedAt?.rfc3339)
+        }
         writer.array("clips") { writer in
             if let clip { writer.clip(clip) }
         }

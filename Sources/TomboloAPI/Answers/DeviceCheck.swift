@@ -39,6 +39,12 @@ package struct DeviceCheck: AnswerObject, Sendable {
     /// True if no step lacks anything.
     package var isComplete: Bool { !steps.contains { $0.state == .lacks } }
 
+    /// The steps that lack something; and that of frequent updates if they are not allowed.
+    package var missing: [Name] {
+        steps.filter { $0.state == .lacks || $0.name == .frequentUpdates && $0.state != .done }
+            .map(\.name)
+    }
+
     /// - Parameters:
     ///   - view: nil if the device is not registered.
     ///   - boundUsers: for each live key of the device, the user that it is bound to, or nil.

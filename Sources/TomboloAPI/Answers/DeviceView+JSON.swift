@@ -48,9 +48,33 @@ extension DeviceView: AnswerObject {
                 writer.member("in_front", presence.isInFront)
             }
         }
+        if let glance { write(glance, to: &writer) }
+    }
+
+    private func write(_ glance: DeviceGlance, to writer: inout JSONWriter) {
+        writer.optional("last_seen", glance.lastSeen?.rfc3339)
+        writer.object("shows") { writer in
+            writer.member("count", glance.showsCount)
+            writer.array("activities", of: glance.shows) { $0.string($1.rawValue) }
+        }
+        writer.object("budget") { writer in
+            if let left = glance.left { writer.member("left", left) }
+            writer.member("text", glance.budgetText)
+        }
+        let check = DeviceCheck(of: id, self, boundUsers: [], at: glance.at)
+        writer.array("missing", of: check.missing) { $0.string($1.rawValue) }
     }
 
     private static func redacted(_ token: String) -> String {
         token.count <= tokenDigitsShown ? "…" : token.prefix(tokenDigitsShown) + "…"
+    }
+}
+
+extension DeviceGlance {
+    /// What is left of the device's budget, in a sentence.
+    fileprivate var budgetText: String {
+        guard let left, let perHour else { return "No budget limits its pushes." }
+        let pushes = left == 1 ? "1 push is" : "\(left) pushes are"
+        return "\(pushes) left now, and \(Int64(perHour)) an hour come back."
     }
 }

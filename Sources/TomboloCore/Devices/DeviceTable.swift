@@ -79,8 +79,10 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     // MARK: Finding
 
     /// Notes that a device or its backend has sent a request, so that it is not silent any more.
-    mutating func hasSpoken(_ key: DeviceKey) {
-        if let slot = byKey[key] { budgets[slot].silentSince = .distantFuture }
+    mutating func hasSpoken(_ key: DeviceKey, now: Instant) {
+        guard let slot = byKey[key] else { return }
+        budgets[slot].silentSince = .distantFuture
+        budgets[slot].spokeAt = now
     }
 
     /// The slot of a registered device. Channels and devices that are being deleted have no key

@@ -49,7 +49,7 @@ extension Core {
                 try act(action, key, by: authority, ticket, now: now)
                 noteSignOfLife(try devices.registered(key), now: now)
             }
-            devices.hasSpoken(key)
+            devices.hasSpoken(key, now: now)
         } catch {
             counters[key.tenant].commandsRefused += 1
             journal.answerNow(ticket, .refused(error))

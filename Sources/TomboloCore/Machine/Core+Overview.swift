@@ -184,31 +184,6 @@ extension Core {
             })
     }
 
-    /// Adds the tenant's devices in the next slots to the page.
-    package func collectDevices(_ page: inout IDPage, of tenant: TenantID) {
-        guard let first = page.place else { return }
-        let end = min(devices.count, first + IDPage.pieceMax)
-        for slot in DeviceSlot(first)..<Slot(max(first, end)) where devices.traits(slot).isThere {
-            guard !devices.traits(slot).isChannel, let key = devices[slot]?.key,
-                devices.slot(of: key) == slot, key.tenant == tenant, page.takes(key.id)
-            else { continue }
-            page.insert(key.id)
-        }
-        page.place = end < devices.count ? end : nil
-    }
-
-    /// The devices of a page after `collectDevices` has read all slots.
-    package func deviceViews(
-        _ page: IDPage, of tenant: TenantID, now: Instant
-    ) -> (views: [DeviceView], next: Identifier?) {
-        page.views(
-            size: { id in
-                let slot = devices.slot(of: DeviceKey(tenant: tenant, id: id))
-                return (slot.flatMap { devices[$0]?.tokens.count } ?? 0) * IDPage.tokenBytes
-            },
-            view: { deviceView(DeviceKey(tenant: tenant, id: $0), now: now) })
-    }
-
     /// A page of the tenant's registered types, by app and then by name.
     package func typeViews(
         of tenant: TenantID, after: (app: String, name: String)?, limit: Int

@@ -38,7 +38,9 @@ extension Core {
                     destination.incarnation == activity.durableIncarnation
                 else { return nil }
                 return destinationView(destination, durable, now: now)
-            })
+            },
+            startedAt: activity.definition.startedAt, changedAt: durable.changedAt,
+            endedAt: durable.ending?.at)
     }
 
     private func destinationView(
@@ -181,7 +183,8 @@ extension Core {
             hasTimelines: timelines.hasSome(for: device.registration.user, key),
             strangers: device.tokens.all.map(\.name).filter {
                 $0.mayBeActivityKits.map { !isFor(key, $0) } ?? false
-            })
+            },
+            glance: DeviceGlance(device, slot, in: self, now: now))
     }
 
     /// The registered devices of a user.
@@ -232,6 +235,8 @@ package struct DeviceView: Sendable {
 
     /// Names of update tokens that no activity has, and that ActivityKit may have made.
     package var strangers: [TokenName] = []
+    /// How the device is now.
+    package var glance: DeviceGlance?
 
     /// Maximum number of cards that are looked at.
     package static let cardsMax = 64

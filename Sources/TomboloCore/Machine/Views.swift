@@ -18,6 +18,11 @@ package struct ActivityView: Sendable {
     package var staleAt: Instant?
     package var clip: ClipView?
     package var destinations: [DestinationView]
+    /// Wall time of its start, of its newest change, and of its end. Nil if it is unknown, or for a
+    /// time in the past.
+    package var startedAt: Instant?
+    package var changedAt: Instant?
+    package var endedAt: Instant?
     /// The time in the past that is shown; nil: now.
     package var asOf: Instant?
     /// Why the activity was set aside; its state is unknown then. Nil if it was not.

@@ -10,6 +10,8 @@ package struct DeviceBudget: Hashable, Sendable {
     /// When Apple accepted the first push after the phone's last request; `distantFuture` if it has
     /// accepted none. Not stored, so a restart begins again.
     package var silentSince = Instant.distantFuture
+    /// When the last request of the phone, or about it, came. Not stored.
+    var spokeAt = Instant.distantPast
     /// True once something has waited for the device: then its activities take turns.
     var isContended = false
     /// Number of the device's destinations that have a reserved token of `starts`.

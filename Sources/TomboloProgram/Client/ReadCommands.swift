@@ -25,10 +25,15 @@ enum ReadCommands {
 
     static func deviceList(_ context: CommandContext) async throws -> ExitStatus {
         try await list(
-            context, "/v1/devices", rows: "devices",
+            context, "/v1/devices",
+            filters: [
+                ("user", .onlyUser), ("app", .onlyApp), ("os", .onlySystem),
+                ("silent_for", .silentFor),
+            ], rows: "devices",
             columns: [
                 "device", "user", "app", "environment", "os",
                 Column("CLASS", "class", "budget_class"), Column("PRESENCE", "presence.state"),
+                Column("LAST SEEN", "last_seen"),
             ])
     }
 

@@ -21,6 +21,12 @@ extension Flag {
     static let device = Flag(
         "device", .text("DEVICE"), repeats: true, "a device that shows the activity")
     static let user = Flag("user", .text("USER"), "all devices of this user show the activity")
+    static let onlyUser = Flag("user", .text("USER"), "only devices of this user")
+    static let onlyApp = Flag("app", .text("BUNDLE"), "only devices of this app")
+    static let onlySystem = Flag(
+        "os", .text("VERSION"), "only devices whose system has this version, such as 26 or 26.1")
+    static let silentFor = Flag(
+        "silent-for", .duration, "only devices of which nothing was heard for so long, such as 1h")
     static let attributes = Flag(
         "attributes", .file, "a file with the activity's attributes, a JSON object")
     static let alertTitle = Flag("alert-title", .text("TEXT"), "alert the user, with this title")
@@ -135,8 +141,9 @@ extension Subcommand {
 
     static let deviceList = Subcommand(
         path: ["device", "ls"], summary: "List the registered devices",
-        flags: [.limit] + Flag.ofClients,
-        examples: ["tombolo device ls"], run: ReadCommands.deviceList)
+        flags: [.onlyUser, .onlyApp, .onlySystem, .silentFor, .limit] + Flag.ofClients,
+        examples: ["tombolo device ls", "tombolo device ls --silent-for 1h --os 26"],
+        run: ReadCommands.deviceList)
 
     static let deviceCheck = Subcommand(
         path: ["device", "check"], summary: "Show what a phone's app has sent, and what is missing",

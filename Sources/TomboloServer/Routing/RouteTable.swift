@@ -136,7 +136,7 @@ package enum RouteTable {
         Route("GET", "/v1/overview", .overview, .observe, Doors.overview, query: ["history"]),
         Route(
             "GET", "/v1/devices", .listDevices, .observe, Doors.listDevices,
-            query: ["limit", "cursor"]),
+            query: ["user", "app", "os", "silent_for", "limit", "cursor"]),
         Route(
             "GET", "/v1/types", .listTypes, .observe, Doors.listTypes, query: ["limit", "cursor"]),
         // Only `tombolo dev` has phones; other relays answer 404.

@@ -388,7 +388,7 @@ class Population:
 
         return {
             "limit": "1000", "cursor": cursor, "user": "crowd", "device": "crowd-0", "key": "a", "config": "a,b,c,d",
-            "app": BUNDLE, "environment": "sandbox", "family": "systemLarge", "dry_run": "true", "atomic": "true", "restart": "true", "history": "1h",
+            "app": BUNDLE, "environment": "sandbox", "family": "systemLarge", "dry_run": "true", "atomic": "true", "restart": "true", "history": "1h", "os": "26", "silent_for": "1h",
             "status": "active", "type": "Crowd", "listTimelines.kind": "keys", "kind": "all", "activity": "crowd",
             "timelineChoices.cursor": f"{BUNDLE}/a/key/a",
             "fact": ",".join(["card.dismissed"] * 32), "result": ",".join(["refused"] * 32), "do": "stop", "since": "1",

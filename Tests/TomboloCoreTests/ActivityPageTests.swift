@@ -123,4 +123,19 @@ import TomboloCore
         #expect(looks > 2)
         #expect(overview.unreached == count)
     }
+
+    @Test func `a device is silent after its last request has become old`() {
+        var rig = Rig()
+        rig.device("d-1")
+        rig.device("d-2")
+        rig.now = rig.now + .minutes(50)
+        rig.device("d-2")
+        rig.now = rig.now + .minutes(20)
+        let filter = DeviceFilter(tenant: Rig.tenant, silentFor: .hours(1))
+        var list = DeviceList(filter, after: nil, limit: 10)
+        while !list.isWhole { list.collectMore(of: rig.core, now: rig.now) }
+        let views = list.views(of: rig.core, now: rig.now).views
+        #expect(views.map(\.id.rawValue) == ["d-1"])
+        #expect(views.first?.glance?.showsCount == 0)
+    }
 }

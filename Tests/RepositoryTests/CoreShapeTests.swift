@@ -26,18 +26,12 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 100_990, "TomboloAPI": 5_830, "TomboloAPNs": 2_020, "TomboloContract": 1_270,
-        "TomboloCore": 30_960, "TomboloCore/Machine": 8_070, "TomboloCrypto": 460,
+        "Sources": 101_250, "TomboloAPI": 5_870, "TomboloAPNs": 2_020, "TomboloContract": 1_270,
+        "TomboloCore": 31_080, "TomboloCore/Machine": 8_190, "TomboloCrypto": 460,
         "TomboloEventLog": 460, "TomboloHTTP": 8_140, "TomboloJSON": 3_090, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 3_060, "TomboloRelay": 2_380,
-        "TomboloSQLite": 1_180, "TomboloServer": 9_520, "TomboloSimulator": 6_770,
-        "TomboloProgram": 17_470, "tombolo": 10,
-        "Sources": 100_860, "TomboloAPI": 5_810, "TomboloAPNs": 2_020, "TomboloContract": 1_270,
-        "TomboloCore": 30_930, "TomboloCore/Machine": 8_050, "TomboloCrypto": 460,
-        "TomboloEventLog": 460, "TomboloHTTP": 8_140, "TomboloJSON": 3_090, "TomboloLog": 7_370,
-        "TomboloLoop": 1_070, "TomboloPostgres": 3_060, "TomboloRelay": 2_370,
-        "TomboloSQLite": 1_180, "TomboloServer": 9_480, "TomboloSimulator": 6_770,
-        "TomboloProgram": 17_460, "tombolo": 10,
+        "TomboloSQLite": 1_180, "TomboloServer": 9_610, "TomboloSimulator": 6_770,
+        "TomboloProgram": 17_480, "tombolo": 10,
     ]
     /// So many lines below its row a room may be, before the row is lowered.
     private static let linesFree = 150

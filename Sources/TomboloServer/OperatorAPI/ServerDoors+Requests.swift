@@ -139,7 +139,9 @@ extension ServerDoors {
     /// Forgets the requests about an erased activity, and overviews, which may name it.
     func forgetRequests(about activity: ActivityKey) {
         overviews.forget()
-        requests.forget(of: activity.tenant) { RequestMemory.names([activity.id.rawValue[...]], in: $0) }
+        requests.forget(of: activity.tenant) {
+            RequestMemory.names([activity.id.rawValue[...]], in: $0)
+        }
     }
 
     /// Forgets the requests of and about an erased device, and about activities that are not there

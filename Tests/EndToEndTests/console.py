@@ -1167,7 +1167,7 @@ def followed(window):
     window.open("activities?status=", "Activities")
     until(page, "() => document.querySelectorAll('tbody tr').length > 20")
     versions = """() => Object.fromEntries([...document.querySelectorAll('tbody tr:not(.spacer)')]
-        .map(row => [row.cells[0].textContent, row.cells[3].textContent]))"""
+        .map(row => [row.cells[0].textContent, row.cells[6].textContent]))"""
     names = [name for name in page.evaluate(versions) if name.startswith("row-")]
     check(len(names) >= 20, "rows in the page:", names)
     patch(*names)

@@ -10,6 +10,7 @@ package struct DeviceFilter: Sendable {
     /// Selects devices whose last sign of life is older, or unknown.
     package var silentFor: Span?
 
+    /// Selects the devices of a tenant that are all this; nil selects any.
     package init(
         tenant: TenantID, user: String? = nil, app: String? = nil, os: String? = nil,
         silentFor: Span? = nil
@@ -18,7 +19,7 @@ package struct DeviceFilter: Sendable {
         (self.os, self.silentFor) = (os, silentFor)
     }
 
-    fileprivate func takes(_ device: Device) -> Bool {
+    fileprivate func selects(_ device: Device) -> Bool {
         if let app, device.common.app != app { return false }
         if let os {
             guard let own = device.common.os else { return false }
@@ -37,6 +38,7 @@ package struct DeviceList: Sendable {
     /// A device whose times are compared counts as so many slots of a piece.
     private static let timesCost = 8
 
+    /// - Parameter after: the last device of the page before; nil for the first page.
     package init(_ filter: DeviceFilter, after: Identifier?, limit: Int) {
         (page, self.filter) = (IDPage(after: after, limit: limit), filter)
     }
@@ -55,7 +57,7 @@ package struct DeviceList: Sendable {
             let traits = core.devices.traits(slot)
             guard traits.isThere, !traits.isChannel, let device = core.devices[slot],
                 core.devices.slot(of: device.key) == slot, device.key.tenant == filter.tenant,
-                page.takes(device.key.id), filter.takes(device)
+                page.takes(device.key.id), filter.selects(device)
             else { continue }
             if let since {
                 looked += Self.timesCost

@@ -19,6 +19,7 @@ package struct PrefixSearch: Sendable {
     private var place = 0
     private var isAtDevices = false
 
+    /// - Parameter prefix: the first characters of what is looked for.
     package init(_ prefix: String, of tenant: TenantID) {
         self.tenant = tenant
         let none = FirstNames(prefix: Array(prefix.utf8))

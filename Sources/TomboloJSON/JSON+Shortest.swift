@@ -6,7 +6,8 @@ extension JSON {
     /// - Parameter bytes: one valid JSON value, without comments. They are read once.
     package static func shortest(of bytes: [UInt8]) -> [UInt8]? {
         bytes.withUnsafeBufferPointer { text in
-            guard let first = JSONShortener.firstLong(in: text) else { return nil }
+            guard JSONShortener.mayBeLong(text), let first = JSONShortener.firstLong(in: text)
+            else { return nil }
             let shortest = [UInt8](unsafeUninitializedCapacity: text.count) { output, count in
                 var shortener = JSONShortener(text, output, equal: first)
                 count = shortener.run()
@@ -101,6 +102,16 @@ private struct JSONShortener {
     private var position: Int
     private var count: Int
     private var isInString: Bool
+
+    /// False if no byte is white space or begins an escape. Without a branch for each byte, the
+    /// processor compares many at once.
+    static func mayBeLong(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in text {
+            found |= (byte <= ASCII.space ? 1 : 0) | (byte == ASCII.backslash ? 1 : 0)
+        }
+        return found != 0
+    }
 
     /// The place of the first white space outside strings, or of the first escape that may have a
     /// shorter spelling. Nil if there is none.

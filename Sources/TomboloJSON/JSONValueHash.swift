@@ -158,7 +158,7 @@ struct JSONValueHash {
             exponent += self.exponent()
         }
         guard word != 0 else { return Self.hash(Seed.number, 0, 0, false, 0) }
-        while word.isMultiple(of: 10) {
+        while word >= 10, word.isMultiple(of: 10) {
             word /= 10
             exponent += 1
             count -= 1

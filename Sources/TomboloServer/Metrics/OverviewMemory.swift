@@ -31,7 +31,7 @@ struct OverviewMemory {
     }
 
     /// Keeps an overview that was begun in this generation.
-    mutating func store(_ row: Row, of tenant: TenantID, cards: Int, begun: Int) {
+    mutating func remember(_ row: Row, of tenant: TenantID, cards: Int, begun: Int) {
         guard begun == generation else { return }
         rows[tenant] = Self.perCard * cards >= Self.usedMin ? row : nil
     }

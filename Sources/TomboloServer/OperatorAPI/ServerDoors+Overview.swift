@@ -31,7 +31,7 @@ extension ServerDoors {
         let (begun, instant) = (overviews.generation, await relay.wallNow())
         let row = OverviewMemory.Row(
             overview: await relay.overview(of: tenant), at: loop.now, instant: instant)
-        overviews.store(row, of: tenant, cards: cards, begun: begun)
+        overviews.remember(row, of: tenant, cards: cards, begun: begun)
         return row
     }
 

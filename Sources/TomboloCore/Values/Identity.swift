@@ -18,7 +18,8 @@ package struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertib
         self.rawValue = rawValue
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    /// True if an id may have this byte.
+    package static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),

@@ -133,7 +133,7 @@ struct RequestMemory {
         let lines = entry.lines.compactMap { $0.activity?.rawValue }
         return (texts(of: entry) + lines).contains { text in
             if let user, place(of: user, in: text) != nil { return true }
-            return text.utf8.split { !isOfID($0) }.contains { word in
+            return text.utf8.split { !Identifier.isAllowed($0) }.contains { word in
                 // The end of a sentence is no part of an id.
                 ids.contains(Substring(word)) || ids.contains(Substring(trimmed(word)))
             }
@@ -146,16 +146,6 @@ struct RequestMemory {
             word.removeLast()
         }
         return word
-    }
-
-    private static func isOfID(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
     }
 
     /// Where the bytes of `part` are in a text; nil if they are nowhere.

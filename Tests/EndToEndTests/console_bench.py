@@ -5,6 +5,7 @@ its connections are cut twice. One line of JSON says what the tab's memory is, h
 until the page handles it and until the next picture, and how many events the tab never heard of.
 """
 import argparse
+import contextlib
 import json
 import shutil
 import socket
@@ -144,6 +145,20 @@ def memory_of_tab(browser):
             with open(f"/proc/{process['id']}/smaps_rollup", encoding="ascii") as lines:
                 sizes += [int(line.split()[1]) for line in lines if line.startswith("Pss:")]
     return round(max(sizes) / 1e3, 1)
+
+
+@contextlib.contextmanager
+def first_screen(relay):
+    """A browser that looks at a relay's first screen."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    check(chromium, "there is no chromium on the path")
+    relay.console = f"{relay.api}/console/"
+    with sync_playwright() as player:
+        # Its sandbox needs rights that a build machine does not give.
+        window = Window(player.chromium.launch(executable_path=chromium, args=["--no-sandbox"]), relay)
+        window.sign_in()
+        window.page.wait_for_selector(".dot[data-state=open]")
+        yield window
 
 
 def main():

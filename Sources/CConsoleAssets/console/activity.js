@@ -119,7 +119,7 @@ class View {
             { title: "Number", cell: (row) => numberOf(row.entry), number: true },
             { title: timeTitle(), cell: (row) => time(row.entry.recorded_at, true) },
             { title: "What", cell: (row) => this.entryButton(row) },
-            { title: "Body", cell: (row) => entryRow(row.entry), wide: true },
+            { title: "Body", cell: (row) => entryRow(row.entry) },
         ], {
             key: (row) => row.index,
             stamp: (row) => `${row.index} ${row.index === this.place}`,

@@ -3,7 +3,7 @@
 import { get, poll, segment } from "./api.js";
 import {
     badge, brief, count, distance, empty, fill, filtersOf, h, keepFilters, link, panel, setText, time,
-    timeTitle, toActivity, toDevice,
+    timeTitle, toActivity, toDevice, zone,
 } from "./dom.js";
 import { facts, waiting } from "./overview.js";
 import { Table } from "./table.js";
@@ -16,8 +16,11 @@ const TONES = { done: "good", doubtful: "warn", lacks: "bad" };
 const MISSING = { start_token: "start token", update_token: "update token", report: "reports",
     frequent_updates: "frequent updates", widget_token: "widget token" };
 
-/** When the relay heard of it: how long ago, the local time beside, UTC on hover. */
-const seen = (row) => row.last_seen ? [distance(row.last_seen), " · ", time(row.last_seen)] : "not known";
+/** How long ago the relay heard of it; both times on hover. */
+function seen({ last_seen: at }) {
+    const moment = time(at);
+    return at ? h("time", { datetime: at, title: `${moment.textContent} ${zone}, ${at}` }, distance(at)) : "not known";
+}
 
 function shows({ shows }) {
     const more = shows.count - shows.activities.length;
@@ -29,14 +32,14 @@ export async function devices(root, { id, query, signal }) {
     if (id) return device(root, id, signal);
     const table = new Table("Devices", [
         { title: "Device", cell: (row) => toDevice(row.device) },
-        { title: timeTitle("Last seen"), cell: seen },
+        { title: "Last seen", cell: seen },
         { title: "User", cell: (row) => brief(row.user ?? "–") },
-        { title: "App", cell: (row) => brief(row.app ?? "–"), wide: true },
-        { title: "System", cell: (row) => brief(row.os ?? "–"), wide: true },
+        { title: "App", cell: (row) => brief(row.app ?? "–") },
+        { title: "System", cell: (row) => brief(row.os ?? "–") },
         { title: "Shows", cell: shows },
-        { title: "Budget", cell: (row) => brief(row.budget.text, 120), wide: true },
+        { title: "Budget", cell: (row) => brief(row.budget.text, 120) },
         { title: "Missing", cell: (row) => row.missing.length === 0 ? "–" : h("span.badges", {},
-            row.missing.map((name) => badge(MISSING[name] ?? name, "warn"))), wide: true },
+            row.missing.map((name) => badge(MISSING[name] ?? name, "warn"))) },
     ], {
         key: (row) => row.device,
         stamp: (row) => JSON.stringify(row) + (row.last_seen ? distance(row.last_seen) : ""),

@@ -86,16 +86,15 @@ export async function log(root, { query, signal }) {
             h("button", { type: "button", onclick: () => { detail.hidden = true; } }, "Close"));
     };
     const table = new Table("Log", [
-        { title: "Number", cell: numberOf, number: true, wide: true },
+        { title: "Number", cell: numberOf, number: true },
         { title: timeTitle(), cell: (row) => time(row.recorded_at, true) },
         { title: "What", cell: (row) => h("button.linklike", {
             type: "button", onclick: () => show(row),
             "aria-label": `Show ${row.do ?? row.fact} ${row.seq}`,
         }, badge(row.do ?? row.fact, row.do ? "good" : "")) },
         { title: "Activity", cell: (row) => row.activity ? toActivity(row.activity) : "" },
-        { title: "Version", cell: (row) => count(row.version ?? row.body?.version), number: true,
-            wide: true },
-        { title: "Body", cell: entryRow, wide: true },
+        { title: "Version", cell: (row) => count(row.version ?? row.body?.version), number: true },
+        { title: "Body", cell: entryRow },
     ], { key: (row) => `${row.kind} ${row.seq}`, stamp: (row) => row.seq,
         none: "The log has nothing like this." });
     const from = h("input", { type: "datetime-local", id: "from", step: 1,

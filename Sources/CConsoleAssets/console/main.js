@@ -7,24 +7,32 @@ import { overview } from "./overview.js";
 import { why } from "./why.js";
 
 /**
- * One row a screen: its link, and who draws it; `of` is the screen whose link leads to it. Without
- * `show` it is in a file, which comes when it is opened.
+ * One row a screen: its link, in which group, and who draws it; `of` is the screen whose link leads to it.
+ * Without `show` it is in a file, which comes when it is opened.
  */
 const screens = [
-    { name: "overview", title: "Overview", show: overview },
-    { name: "activities", title: "Activities" },
-    { name: "activity", title: "Activity", of: "activities" },
-    { name: "why", title: "Why", show: why },
-    { name: "phones", title: "Phones", if: () => session.me?.phones },
-    { name: "deliveries", title: "Deliveries" },
-    { name: "devices", title: "Devices" },
-    { name: "timelines", title: "Timelines" },
-    { name: "log", title: "Log" },
-    { name: "requests", title: "Requests" },
-    { name: "pacing", title: "Pacing" },
-    { name: "types", title: "Types", file: "registry" },
-    { name: "channels", title: "Channels", file: "registry" },
+    { group: "Now", name: "overview", title: "Overview", show: overview },
+    { group: "Now", name: "why", title: "Why", show: why },
+    { group: "Cards", name: "activities", title: "Activities" },
+    { group: "Cards", name: "activity", title: "Activity", of: "activities" },
+    { group: "Cards", name: "timelines", title: "Timelines" },
+    { group: "Cards", name: "types", title: "Types", file: "registry" },
+    { group: "Cards", name: "channels", title: "Channels", file: "registry" },
+    { group: "Devices", name: "phones", title: "Phones", if: () => session.me?.phones },
+    { group: "Devices", name: "devices", title: "Devices" },
+    { group: "Devices", name: "pacing", title: "Pacing" },
+    { group: "Past", name: "log", title: "Log" },
+    { group: "Past", name: "deliveries", title: "Deliveries" },
+    { group: "Past", name: "requests", title: "Requests" },
 ];
+
+/** The links by group. A narrow page lists the groups, and the links of the one that is open. */
+function groups() {
+    const links = screens.filter((screen) => !screen.of && (!screen.if || screen.if()));
+    return [...Map.groupBy(links, ({ group }) => group)].map(([group, members]) => h("div.group", {},
+        h("button.tab", { type: "button", onclick: () => { location.hash = `#/${members[0].name}`; } }, group),
+        h("div", {}, members.map(({ name, title }) => h("a", { href: `#/${name}` }, title)))));
+}
 
 const load = ({ name, file = name }) => import(`./${file}.js`);
 
@@ -82,12 +90,13 @@ function route(moved) {
     isUnread = false;
     const { screen, id, part, query } = place();
     showTitle(`${part ? brief(part) + " · " : ""}${id ? brief(id) + " · " : ""}${screen.title} · Tombolo`);
-    for (const entry of nav.children) {
+    for (const entry of nav.querySelectorAll("a")) {
         const isHere = entry.getAttribute("href") === `#/${screen.of ?? screen.name}`;
-        if (isHere) {
-            entry.setAttribute("aria-current", "page");
-            entry.scrollIntoView?.({ block: "nearest", inline: "center" });
-        } else entry.removeAttribute("aria-current");
+        if (isHere) entry.setAttribute("aria-current", "page");
+        else entry.removeAttribute("aria-current");
+    }
+    for (const entry of nav.querySelectorAll(".tab")) {
+        entry.setAttribute("aria-expanded", entry.textContent === screen.group);
     }
     const content = h(`div.screen.${screen.name}`);
     fill(main, content);
@@ -172,8 +181,7 @@ async function enter(failed) {
             ? "The relay cannot be reached. Reload the page to try again." : error.message);
         return;
     }
-    fill(nav, screens.filter((screen) => !screen.of && (!screen.if || screen.if()))
-        .map((screen) => h("a", { href: `#/${screen.name}` }, screen.title)));
+    fill(nav, groups());
     const { tenant, key } = session.me;
     const dot = h("span.dot", { role: "img" });
     fill(who, dot, h("span.scopes", { title: `Key ${key.id}` },

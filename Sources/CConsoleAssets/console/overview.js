@@ -58,8 +58,8 @@ export async function overview(root, { signal }) {
     const slowest = new Table("Destinations that are behind", [
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
-        { title: "Class", cell: (row) => row.class, wide: true },
-        { title: "Versions", cell: (row) => count(row.versions), number: true, wide: true },
+        { title: "Class", cell: (row) => row.class },
+        { title: "Versions", cell: (row) => count(row.versions), number: true },
         { title: "Waits for", cell: (row) => waiting(row.waiting) || "its push is about to go" },
         { title: "Why", cell: (row) => toWhy(row.activity, { device: row.device }) },
     ], {

@@ -14,7 +14,7 @@ export async function pacing(root, { signal }) {
         { title: "Of", cell: scope },
         { title: "Holds", cell: (row) => row.alerts_only ? "alerts" : "pushes" },
         { title: timeTitle("Since"), cell: (row) => time(row.since) },
-        { title: "Why", cell: (row) => brief(row.reason ?? "–", 120), wraps: true, wide: true },
+        { title: "Why", cell: (row) => brief(row.reason ?? "–", 120), wraps: true },
         ...(may ? [{ title: "End", cell: (row) => h("button", {
             type: "button", "aria-label": `Resume ${row.id}`,
             onclick: () => act(() => remove(`/v1/pauses/${segment(row.id)}`), `${row.id} is over.`),
@@ -26,24 +26,24 @@ export async function pacing(root, { signal }) {
         { title: "Burst", cell: (row) => count(row.burst), number: true },
         { title: "An hour", cell: (row) => row.per_hour === null ? "no limit" : count(row.per_hour),
             number: true },
-        { title: "Reserve", cell: (row) => count(row.reserve), number: true, wide: true },
-        { title: "Low priority", cell: (row) => row.low_priority_spacing, wide: true },
+        { title: "Reserve", cell: (row) => count(row.reserve), number: true },
+        { title: "Low priority", cell: (row) => row.low_priority_spacing },
     ], { key: (row) => row.class });
     const left = new Table("What is left of the budgets", [
         { title: "Activity", cell: (row) => toActivity(row.activity) },
         { title: "Device", cell: (row) => toDevice(row.device) },
-        { title: "Class", cell: (row) => row.grant.class, wide: true },
+        { title: "Class", cell: (row) => row.grant.class },
         { title: "Pushes now", hint: "Pushes that this card may get at once",
             cell: (row) => limited(row.left), number: true },
         { title: "All cards", hint: "Pushes that all cards of the phone may get at once",
-            cell: (row) => limited(row.device_left), number: true, wide: true },
+            cell: (row) => limited(row.device_left), number: true },
         { title: "Starts now", hint: "Starts that the phone may get at once",
-            cell: (row) => limited(row.starts_left), number: true, wide: true },
+            cell: (row) => limited(row.starts_left), number: true },
         { title: "This hour, estimated", hint: "What iOS is taken to allow the phone in an hour",
             cell: (row) => row.phone ? `${count(row.phone.left)} of ${count(row.phone.per_hour)}`
-                : "no limit", number: true, wide: true },
+                : "no limit", number: true },
         { title: "Next at 10", hint: "When a change of high urgency goes at priority 10 again",
-            cell: (row) => row.high_at ? distance(row.high_at) : "–", wide: true },
+            cell: (row) => row.high_at ? distance(row.high_at) : "–" },
         { title: "Next push", cell: (row) => waiting(row.waiting)
             || (row.next_at ? distance(row.next_at) : "–") },
     ], { key: (row) => `${row.activity} ${row.device}`, none: "No activity runs." });

@@ -13,12 +13,12 @@ export async function channels(root, { signal }) {
     const table = new Table("Channels", [
         { title: "Channel", cell: (row) => brief(row.channel) },
         { title: "Carries", cell: (row) => row.activity ? toActivity(row.activity) : "–" },
-        { title: "App", cell: (row) => brief(row.app), wide: true },
-        { title: "Environment", cell: (row) => row.environment, wide: true },
+        { title: "App", cell: (row) => brief(row.app) },
+        { title: "Environment", cell: (row) => row.environment },
         { title: "Apple keeps", cell: (row) => row.storage.replaceAll("_", " ") },
         { title: "At Apple", cell: (row) => row.registered === undefined ? badge("not asked")
             : row.registered ? badge("known", "good") : badge("unknown", "bad") },
-        { title: timeTitle("Made"), cell: (row) => time(row.created_at), wide: true },
+        { title: timeTitle("Made"), cell: (row) => time(row.created_at) },
     ], { key: (row) => row.channel, none: "There is no broadcast channel." });
     fill(root, h("h1", {}, "Channels"), table.element,
         panel("Quota at Apple", page.apps.length === 0 ? empty("No app is configured.")
@@ -35,7 +35,7 @@ export async function types(root, { id, signal }) {
     const known = await readTypes(signal);
     const list = new Table("Types", [
         { title: "Type", cell: (row) => link(`#/types/${segment(row.type)}`, brief(row.type)) },
-        { title: "App", cell: (row) => brief(row.app), wide: true },
+        { title: "App", cell: (row) => brief(row.app) },
         { title: "Class", cell: (row) => row.budget_class ?? "standard" },
         { title: "Can", cell: (row) => [row.plays && "plays bundles", row.animates && "animates"]
             .filter(Boolean).join(", ") || "–" },

@@ -26,10 +26,9 @@ export async function requests(root, { query, signal }) {
             row.kind === "refused" ? "bad" : "") },
         { title: "Why", cell: causes, wraps: true },
         { title: "Activity", cell: (row) => row.activity ? toActivity(row.activity) : "" },
-        { title: "Key", cell: (row) => h("span", { title: row.key }, brief(row.key_name ?? row.key ?? "none")),
-            wide: true },
-        { title: "From", cell: (row) => brief(row.address), wide: true },
-        { title: "Took", cell: (row) => row.took_ms ? `${count(row.took_ms)} ms` : "", number: true, wide: true },
+        { title: "Key", cell: (row) => h("span", { title: row.key }, brief(row.key_name ?? row.key ?? "none")) },
+        { title: "From", cell: (row) => brief(row.address) },
+        { title: "Took", cell: (row) => row.took_ms ? `${count(row.took_ms)} ms` : "", number: true },
     ], { key: (row) => row.id, none: "The relay remembers no such request." });
     const kind = h("select", { id: "kind" }, ["", "refused", "slow"].map((value) =>
         h("option", { value, selected: value === query.get("kind") }, value || "any")));

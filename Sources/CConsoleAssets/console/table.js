@@ -6,9 +6,13 @@ import { fill, h } from "./dom.js";
 const ROW_HEIGHT = 36;
 const MARGIN = 12;
 
+/** On a narrow page a row is a card, and each of its cells a line of it. */
+const narrow = matchMedia("(max-width: 40rem)");
+const LINE_HEIGHT = 24;
+const CARD_PADDING = 17;
+
 /**
- * columns: [{ title, hint, cell(row) → text, Node or a list of them, wide, number, wraps }]; `wide`
- * columns go first on narrow screens. Rows whose text `wraps` have no common height, so that all are in
+ * columns: [{ title, hint, cell(row) → text, Node or a list of them, number, wraps }]. Rows whose text `wraps` have no common height, so that all are in
  * the page. key(row) names a row; its cells are made again only where stamp(row) has changed.
  */
 export class Table {
@@ -32,7 +36,7 @@ export class Table {
     }
 
     classes(column) {
-        return ["wide", "number", "wraps"].filter((name) => column[name]).join(" ") || undefined;
+        return ["number", "wraps"].filter((name) => column[name]).join(" ") || undefined;
     }
 
     update(rows) {
@@ -44,18 +48,18 @@ export class Table {
     }
 
     draw() {
+        const row = narrow.matches ? this.columns.length * LINE_HEIGHT + CARD_PADDING : ROW_HEIGHT;
         const height = this.isWhole ? Infinity : this.scroller.clientHeight || 600;
-        const first = this.isWhole ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - MARGIN);
-        const last = Math.min(this.rows.length, first + Math.ceil(height / ROW_HEIGHT) + 2 * MARGIN);
-        this.before.style.height = `${first * ROW_HEIGHT}px`;
-        this.after.style.height = `${(this.rows.length - last) * ROW_HEIGHT}px`;
+        const first = this.isWhole ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / row) - MARGIN);
+        const last = Math.min(this.rows.length, first + Math.ceil(height / row) + 2 * MARGIN);
+        this.before.style.height = `${first * row}px`;
+        this.after.style.height = `${(this.rows.length - last) * row}px`;
         const seen = new Set();
         let place = this.before;
         for (let index = first; index < last; index += 1) {
-            const row = this.rows[index];
-            const key = this.key(row);
+            const key = this.key(this.rows[index]);
             seen.add(key);
-            const element = this.rowElement(key, row, index);
+            const element = this.rowElement(key, this.rows[index], index);
             if (place.nextSibling !== element) place.after(element);
             place = element;
         }
@@ -70,7 +74,9 @@ export class Table {
         const stamp = this.stamp(row);
         let entry = this.elements.get(key);
         if (!entry) {
-            const cells = this.columns.map((column) => h("td", { class: this.classes(column) }));
+            const cells = this.columns.map((column) => h("td", {
+                class: this.classes(column), "data-title": column.title,
+            }));
             entry = { element: h("tr", {}, cells), cells, stamp: undefined };
             this.elements.set(key, entry);
         }

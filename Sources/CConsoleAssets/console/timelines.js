@@ -23,9 +23,9 @@ export async function timelines(root, { id, query, signal }) {
         { title: "Kind", cell: (row) => link(`#/timelines/${segment(row.kind)}?${
             new URLSearchParams([subjectOf(row), ["app", row.app]])}`, brief(row.kind)) },
         { title: "Subject", cell: (row) => brief(subjectOf(row).join(" ")) },
-        { title: "App", cell: (row) => brief(row.app), wide: true },
-        { title: "Policy", cell: policyOf, wide: true },
-        { title: timeTitle("Updated"), cell: (row) => time(row.updated_at), wide: true },
+        { title: "App", cell: (row) => brief(row.app) },
+        { title: "Policy", cell: policyOf },
+        { title: timeTitle("Updated"), cell: (row) => time(row.updated_at) },
         { title: timeTitle("Due"), hint: "When the producer is asked for fresh content",
             cell: (row) => time(row.due_at) },
     ], { key: (row) => JSON.stringify([row.app, row.kind, subjectOf(row)]),

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -1297,7 +1298,7 @@ def hour(window):
         check("NaN" not in path, "a figure is drawn as", path)
     check(page.locator(".hour text").count() >= 36, "the figures have no axis")
     moments = page.eval_on_selector_all(".moments li", "all => all.map(one => one.textContent)")
-    check(f"an operator paused {name}" in moments[0] and "the relay started" in moments[-1], moments)
+    check("an operator paused order-17" in moments[0] and "the relay started" in moments[-1], moments)
     check(page.locator(".hour a.mark").count() == 6 * len(moments), "a moment has no mark in a figure")
     window.axe("the last hour")
     page.locator(".moments a").first.click()
@@ -1306,6 +1307,64 @@ def hour(window):
     check(page.input_value("#kind") == "all" and page.input_value("#from"), "the log opens elsewhere")
     relay.call("DELETE", f"/v1/pauses/{name}")
     window.quiet("the last hour")
+
+
+class Way:
+    """The way from the first screen to an answer: each click, and each text with its Enter, is a step of it."""
+
+    STEPS = 3
+
+    def __init__(self, window, question):
+        self.page, self.question, self.steps = window.page, question, 0
+        window.open("overview", "Overview")
+
+    def click(self, place, words=None):
+        self.steps += 1
+        self.page.locator(place, has_text=words).first.click()
+        return self
+
+    def find(self, words):
+        """Opens the search by its key, and takes the first that it finds."""
+        self.page.keyboard.press("/")
+        self.page.wait_for_selector("#search")
+        self.page.keyboard.type(words)
+        self.page.keyboard.press("Enter")
+        self.steps += 2
+        self.page.wait_for_selector("dialog", state="detached")
+        return self
+
+    def says(self, place, *words):
+        """Waits until a text of the page has all of the words, and says how far it was."""
+        until(self.page, """([place, words]) => [...document.querySelectorAll(place)].some(
+            (one) => one.checkVisibility() && words.every((word) => one.textContent.includes(word)))""", [place, words])
+        check(self.steps <= self.STEPS, self.question, "takes", self.steps, "steps")
+
+
+def answered(window):
+    """Six questions of an operator, each answered at most three steps from the first screen."""
+    relay = window.relay
+    relay.call("PUT", "/v1/devices/ada-phone", {"user": "ada", "app": "com.example.app", "environment": "sandbox"})
+    relay.call("PUT", "/v1/devices/ada-phone/tokens/start:OrderAttributes", {"token": TOKEN[::-1]})
+    relay.call("PUT", "/v1/activities/adas", {
+        "type": "HostileAttributes", "audience": {"device": "ada-phone"}, "state": {"step": "?"}})
+    try:
+        relay.call("PATCH", "/v1/activities/order-17", {"stat": {}})
+    except urllib.error.HTTPError as refusal:
+        check(refusal.code == 422, refusal.code)
+    relay.call("POST", "/v1/pauses", {"activity": "order-17"})
+    pause = relay.read("/v1/pauses")["pauses"][0]["id"]
+    silent = [one["device"] for one in relay.read("/v1/devices?silent_for=1h")["devices"]]
+    Way(window, "Is anything wrong, since when?").says(".state", "Look at this", "since")
+    Way(window, "Why does Ada's phone not show it?").find("ada-phone").click(".why").says(
+        ".explanation", "ada-phone", "no push-to-start token")
+    Way(window, "What did my backend send that was refused?").click("nav a", "Requests").says(
+        "tbody tr", "order-17", "/stat")
+    Way(window, "What changed before now?").click(".moments a").says("tbody tr", "pause.began")
+    Way(window, "Which phones have been silent for an hour?").click("nav a", "Devices").click(
+        "main a", "silent for an hour").says("main", *silent or ["No device is like this."])
+    Way(window, "How much budget has Ada's phone left?").find("ada").says("tbody tr", "ada-phone", "left now")
+    relay.call("DELETE", f"/v1/pauses/{pause}")
+    window.quiet("the six answers")
 
 
 def healthy(browser, relay):
@@ -1707,6 +1766,7 @@ def main():
             hour(window)
             searched(window)
             sought(window)
+            answered(window)
             restarted(window)
             window.context.close()
             for width, scheme in ((1360, "dark"), (390, "light")):

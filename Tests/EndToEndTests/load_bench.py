@@ -152,8 +152,10 @@ POLL_SECONDS = 60
 def fill(relay):
     """So many phones, each of a user of its own and with a card that runs there."""
     for first in range(0, LOOKS, 1000):
-        relay.lines({"activity": f"card-{n}", "do": "start", "type": "Bench", "state": {"n": 0}, "start": "adopt",
-                     "audience": {"device": f"phone-{n}"}} for n in range(first, first + 1000))
+        answers = relay.lines({
+            "activity": f"card-{n}", "do": "start", "type": "Bench", "state": {"n": 0},
+            "audience": {"device": f"phone-{n}", "start": "adopt"}} for n in range(first, first + 1000))
+        assert all(one["ok"] for one in answers), answers[0]
     connection = http.client.HTTPConnection("127.0.0.1", relay.port)
     for n in range(LOOKS):
         for path, body in (("", {"user": f"user-{n}", "app": "com.example.app", "environment": "sandbox"}),
@@ -180,6 +182,8 @@ def looks():
     from console_bench import first_screen
     world = World(phones=0, apple={"endpoint": "https://127.0.0.1:1"}).start()
     fill(world)
+    # Nothing is pushed: what is measured is who looks.
+    world.ask("POST", "/v1/pauses", {"app": "com.example.app"})
     process = Process(world.relay.process.pid)
     found = {"cards": world.ask("GET", "/v1/overview")["counters"]["destinations"]}
     found["searches"] = {word: cost(world, process, f"/v1/search?q={word}") for word in SEARCHES}

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TomboloCore
 import TomboloJSON
@@ -69,6 +70,39 @@ import TomboloJSON
             #expect(row["shows"]?["activities"]?.elements.compactMap(\.string) == ["cat-7"])
             #expect(row["budget"]?["text"]?.string?.isEmpty == false)
             #expect(row["missing"]?.elements != nil)
+        }
+    }
+
+    /// A page costs the loop what its cards cost, also where each device is small.
+    @Test func `a page ends where its cards are many`() async throws {
+        try await withDoors { doors in
+            for number in 1...20 {
+                let body = #"{"user":"ada","app":"com.example.app","environment":"sandbox"}"#
+                _ = try await doors.call("PUT", "/v1/devices/d\(number)", body)
+            }
+            let starts = (1...400).map {
+                #"{"activity":"a\#($0)","do":"start","type":"T","state":{},"audience":{"user":"ada"}}"#
+            }
+            _ = try await doors.call("POST", "/v1/events", starts.joined(separator: "\n"))
+            let first = try json(try await doors.call("GET", "/v1/devices?limit=1000"))
+            // What their cards come to would be more than 1 MiB.
+            #expect((2...19).contains(first["devices"]?.count ?? 0))
+            #expect(first["next_cursor"]?.string != nil)
+        }
+    }
+
+    @Test func `after a restart a device was seen when its app was last heard`() async throws {
+        let log = InMemoryEventLog()
+        try await withDoors(log: log) { doors in try await Self.register(doors) }
+        let later = FixedClock(after: .hours(2))
+        try await withDoors(log: log, wallClock: later) { doors in
+            let heard = try await doors.call(
+                "PUT", "/v1/devices/d1/presence", #"{"phase":"active"}"#)
+            #expect(heard.status < 300, "\(heard.text)")
+        }
+        try await withDoors(log: log, wallClock: later) { doors in
+            let silent = try await Self.names(doors, "silent_for=1h")
+            #expect(silent == ["d2", "d3", "d4"])
         }
     }
 

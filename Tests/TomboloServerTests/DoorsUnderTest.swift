@@ -12,7 +12,9 @@ import TomboloRelay
 @testable import TomboloServer
 
 struct FixedClock: WallClock {
-    func now() -> Instant { Instant(seconds: 1_795_000_000) }
+    var after = Span.zero
+
+    func now() -> Instant { Instant(seconds: 1_795_000_000) + after }
 }
 
 /// A wall clock for keys that is turned by hand.

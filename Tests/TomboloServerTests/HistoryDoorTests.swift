@@ -77,7 +77,7 @@ import TomboloRelay
             #expect(history["cpu"]?.count == 1)
             let moments = history["moments"]?.elements.map { $0 } ?? []
             #expect(moments.last?["kind"]?.string == "pause.began")
-            #expect(moments.last?["about"]?.string == "pause_1")
+            #expect(moments.last?["about"]?.string == "cat")
             let short = try json(try await doors.call("GET", "/v1/overview"))
             #expect(short["history"] == nil)
         }

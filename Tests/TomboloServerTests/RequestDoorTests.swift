@@ -152,6 +152,85 @@ import TomboloLoop
         }
     }
 
+    /// A key and a token are legal ids, so a client may have put one in any place.
+    @Test func `no request is kept with a key or a token, wherever it was sent`() async throws {
+        try await withDoors { doors in
+            let key = try await doors.mint("observe", tenant: .main)
+            let token = String(repeating: "80c1", count: 16)
+            for route in RouteTable.routes where route.operation != .tail {
+                for secret in [key, token] {
+                    let path = route.path.text.split(separator: "/").map {
+                        $0.hasPrefix("{") ? secret : String($0)
+                    }
+                    let names = ["activity", "device", "tokens", "id", "do", secret]
+                    let body = "{\(names.map { "\"\($0)\":\"\(secret)\"" }.joined(separator: ","))}"
+                    let target = "/\(path.joined(separator: "/"))?kind=\(secret)"
+                    for key in [nil, "tmb_no"] {
+                        _ = try await doors.call(
+                            route.method, target, route.method == "GET" ? nil : body, key: key)
+                    }
+                }
+            }
+            var (page, cursor): (JSONView?, String?) = (nil, nil)
+            var count = 0
+            repeat {
+                let next = cursor.map { "&cursor=\($0)" } ?? ""
+                page = try json(try await doors.call("GET", "/v1/requests?limit=1000\(next)"))
+                cursor = page?["next_cursor"]?.string
+                let text = "\(try #require(page).json)"
+                count += page?["requests"]?.count ?? 0
+                #expect(!text.contains(key.suffix(12)))
+                #expect(!text.contains(token.suffix(40)))
+            } while cursor != nil
+            #expect(count > RouteTable.routes.count)
+        }
+    }
+
+    @Test func `what a retried erasure and a token's name say is forgotten too`() async throws {
+        try await withDoors { doors in
+            _ = try await doors.call("PUT", "/v1/devices/phone-1", "{}")
+            _ = try await doors.call("POST", "/v1/events", Self.line("leaky"))
+            let tokens = #"{"tokens":{"activity:leaky":{"token":"zz"}}}"#
+            #expect(
+                try await doors.call("PUT", "/v1/devices/phone-1/tokens", tokens).status == 422)
+            #expect(try await Self.listed(doors).count == 1)
+            _ = try await doors.call("POST", "/v1/activities/leaky/end", "{}")
+            for status in [200, 404] {
+                let answer = try await doors.call("POST", "/v1/activities/leaky/erase")
+                #expect(answer.status == status)
+            }
+            for status in [200, 404] {
+                let answer = try await doors.call("POST", "/v1/devices/phone-1/erase")
+                #expect(answer.status == status)
+            }
+            let left = try await Self.listed(doors)
+            let operations = left.compactMap { $0["operation"]?.string }
+            #expect(operations == ["eraseDevice", "eraseActivity"])
+            let text = left.map { "\($0.json)" }.joined()
+            #expect(!text.contains("leaky") && !text.contains("phone-1"), "\(text)")
+        }
+    }
+
+    @Test func `a tenant's erasure leaves strangers' requests that do not name its subject`()
+        async throws
+    {
+        let other = TenantID(Identifier("other")!)
+        let theirs = CoreConfiguration.App(
+            tenant: other, id: "com.example.other", environment: .sandbox, allowsLab: false)
+        try await withDoors(apps: DoorsUnderTest.apps + [theirs]) { doors in
+            let operators = try await doors.mint("all", tenant: other)
+            for name in ["attack", "phone-1"] {
+                _ = try await doors.call("GET", "/v1/devices/\(name)", key: "tmb_no")
+                _ = try await doors.call("GET", "/v1/activities/\(name)", key: "tmb_no")
+            }
+            _ = try await doors.call("PUT", "/v1/devices/phone-1", "{}", key: operators)
+            let erased = try await doors.call("POST", "/v1/devices/phone-1/erase", key: operators)
+            #expect(erased.status == 200)
+            let left = try await Self.listed(doors)
+            #expect(left.compactMap { $0["status"]?.integer } == [401, 401])
+        }
+    }
+
     @Test func `a slow request is listed, and a wait that was asked for is not slow`() async throws
     {
         let shelf = ChannelShelf()

@@ -67,6 +67,12 @@ import TomboloJSON
             #expect(rows[4]["devices"]?.integer == 0, "only an activity names this user")
             #expect(rows[5]["app"]?.string == "com.example.app")
             #expect(try await Self.names(doors, "dog") == ["activity dog"])
+            let user = Self.start("carla", user: "car")
+            #expect(try await doors.call("PUT", user.path, user.body).status == 201)
+            #expect(
+                try await Self.names(doors, "car") == [
+                    "user car", "activity carla", "user cara", "user carl",
+                ], "an exact id comes first")
             #expect(try await Self.names(doors, "Ca").isEmpty, "bytes are compared")
             #expect(try await Self.names(doors, "at-1").isEmpty, "only beginnings are found")
             #expect(try await doors.call("DELETE", "/v1/devices/cat-phone").status < 300)

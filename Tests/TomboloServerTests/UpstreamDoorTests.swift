@@ -72,6 +72,27 @@ import TomboloJSON
         }
     }
 
+    @Test func `who operates the relay tries an app of another tenant, and an open one is no deed`()
+        async throws
+    {
+        let other = TenantID(Identifier("other")!)
+        let theirs = DoorsUnderTest.apps.map {
+            var app = $0
+            app.tenant = other
+            return app
+        }
+        try await withDoors(apps: theirs) { doors in
+            for path in [Self.path + "?dry_run=true", Self.path] {
+                let answer = try await doors.call("POST", path)
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(Self.upstream(try json(answer), "closed")?.bool == false)
+            }
+            _ = try await doors.call("PUT", "/v1/devices/d", "{}")
+            let facts = try json(try await doors.call("GET", "/v1/log?fact=upstream.retried"))
+            #expect(facts["events"]?.count == 0)
+        }
+    }
+
     @Test func `an app of nobody, of another tenant or of another environment is not tried`()
         async throws
     {

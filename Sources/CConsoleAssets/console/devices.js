@@ -7,6 +7,7 @@ import {
 } from "./dom.js";
 import { facts, waiting } from "./overview.js";
 import { Table } from "./table.js";
+import { toWhy } from "./why.js";
 
 const PAGE = 200;
 
@@ -21,6 +22,8 @@ function seen({ last_seen: at }) {
     const moment = time(at);
     return at ? h("time", { datetime: at, title: `${moment.textContent} ${zone}, ${at}` }, distance(at)) : "not known";
 }
+
+const budgetOf = ({ budget }) => budget.left === undefined ? "no limit" : `all cards: ${count(budget.left)} left now`;
 
 function shows({ shows }) {
     const more = shows.count - shows.activities.length;
@@ -37,7 +40,7 @@ export async function devices(root, { id, query, signal }) {
         { title: "App", cell: (row) => brief(row.app ?? "–") },
         { title: "System", cell: (row) => brief(row.os ?? "–") },
         { title: "Shows", cell: shows },
-        { title: "Budget", cell: (row) => brief(row.budget.text, 120) },
+        { title: "Budget", cell: (row) => h("span", { title: row.budget.text }, budgetOf(row)) },
         { title: "Missing", cell: (row) => row.missing.length === 0 ? "–" : h("span.badges", {},
             row.missing.map((name) => badge(MISSING[name] ?? name, "warn"))) },
     ], {
@@ -148,12 +151,12 @@ async function device(root, id, signal) {
 }
 
 /** One destination's grant, and what is left of it. */
-export function meter(row) {
+function meter(row) {
     const most = row.phone?.per_hour ?? row.grant.per_hour;
     const left = row.left === null ? "no limit" : `${count(row.left)} pushes left now`;
-    return h("div.meterrow", {}, toActivity(row.activity),
-        h("span.hint", {}, `${row.grant.class} · ${left}`
-            + (row.phone ? ` · phone: ${count(row.phone.left)} of ${count(row.phone.per_hour)} an hour`
+    return h("div.meterrow", {}, h("span", {}, toActivity(row.activity), " · ", toWhy(row.activity, { device: row.device })),
+        h("span.hint", {}, `${row.grant.class} · this card: ${left}`
+            + (row.phone ? ` · the phone may draw ${count(row.phone.left)} of ${count(row.phone.per_hour)} an hour`
                 : "")
             + (row.next_at ? ` · next ${distance(row.next_at)}` : "")
             + (row.waiting ? ` · ${waiting(row.waiting)}` : "")),

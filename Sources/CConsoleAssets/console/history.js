@@ -1,6 +1,6 @@
 // The last hour: what the relay did in each ten seconds, and what changed meanwhile.
 
-import { get, poll } from "./api.js";
+import { get, poll, session } from "./api.js";
 import { brief, clock, count, duration, fill, h, link, panel, s, time } from "./dom.js";
 
 /** Words for the moments of the log. */
@@ -20,8 +20,8 @@ const bad = new Set(["upstream.closed", "clock.behind", "disk.full", "log.full",
 const milliseconds = (value) => duration(value / 1000);
 const share = (value) => `${Math.round(value * 100)} %`;
 const charts = [
-    { title: "Events in 10 s", lines: [["accepted"], ["refused", "bad"]], words: count },
-    { title: "Pushes in 10 s", lines: [["sent"]], words: count },
+    { title: "Events and refused requests", lines: [["accepted"], ["refused", "bad"]], words: count, isSum: true },
+    { title: "Pushes", lines: [["sent"]], words: count, isSum: true },
     { title: "Changes that wait", lines: [["waiting", "warn"]], words: count },
     { title: "From event to Apple's answer", lines: [["median_ms"], ["p99_ms", "warn"]], words: milliseconds },
     { title: "CPU of the relay", lines: [["cpu"]], words: share },
@@ -34,9 +34,9 @@ const HOUR = 3600;
 const STEP = 10;
 
 /** A time for the log's field `from`, which has no zone. */
-const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60000).toISOString().slice(0, 23);
 /** The log, from a moment on. */
-const toLog = (at, ...children) => link(`#/log?kind=all&from=${local(Math.floor(Date.parse(at) / 1000) * 1000)}`, ...children);
+const toLog = (at, ...children) => link(`#/log?kind=all&from=${local(Date.parse(at))}`, ...children);
 const said = (moment) => `${words[moment.kind] ?? moment.kind}${moment.about ? ` ${brief(moment.about)}` : ""}`;
 
 /** The panel; it fills itself until `signal` ends it. */
@@ -54,7 +54,9 @@ export function lastHour(signal) {
         if (rows.length === 0) fill(list, h("li", {}, "Nothing has changed."));
     };
     poll(STEP * 1000, signal, async () => {
-        const { history } = await get("/v1/overview", { history: known?.at.length ? "1m" : "1h" }, signal);
+        // In a hidden tab nobody asks: what came meanwhile is asked for then.
+        const age = session.now() / 1000 - (known?.at.at(-1) ?? 0) + 2 * STEP;
+        const { history } = await get("/v1/overview", { history: age < HOUR ? `${Math.ceil(age)}s` : "1h" }, signal);
         known = known ? joined(known, history) : history;
         draw();
     });
@@ -74,20 +76,21 @@ function joined(known, next) {
     return all;
 }
 
-function figure({ title, lines, words: text }, history, end, moments) {
+function figure({ title, lines, words: text, isSum }, history, end, moments) {
     const all = lines.flatMap(([name]) => history[name]).filter((value) => value !== null);
     const most = Math.max(...all, 0);
     const x = (at) => (at - end + HOUR) / HOUR * WIDTH;
     const y = (value) => HEIGHT - BOTTOM - (most ? value / most : 0) * (HEIGHT - BOTTOM - 4);
     const newest = lines.map(([name]) => {
-        const value = history[name].at(-1);
+        const value = isSum ? history[name].reduce((sum, one) => sum + one, 0) : history[name].at(-1);
         return `${names[name] && lines.length > 1 ? `${names[name]} ` : ""}${value === undefined || value === null ? "–" : text(value)}`;
-    }).join(", ");
+    }).join(", ") + (isSum ? " in the hour" : "");
+    const peak = `most ${text(most)}${isSum ? ` in ${STEP} s` : ""}`;
     const ticks = [];
     for (let at = Math.ceil((end - HOUR) / 600) * 600; at <= end; at += 600) ticks.push(at);
     return h("figure.plot", {},
-        h("figcaption", {}, h("span", {}, title), h("strong", {}, newest), h("span.hint", {}, `most ${text(most)}`)),
-        s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": `${title}: ${newest}; most ${text(most)}` },
+        h("figcaption", {}, h("span", {}, title), h("strong", {}, newest), h("span.hint", {}, peak)),
+        s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": `${title}: ${newest}; ${peak}` },
             ticks.map((at) => [
                 s("line", { class: "tick", x1: x(at), x2: x(at), y1: 0, y2: HEIGHT - BOTTOM }),
                 s("text", { class: "tick", x: x(at) + 2, y: HEIGHT - 2 }, clock(at * 1000).slice(0, 5)),

@@ -97,7 +97,7 @@ export async function log(root, { query, signal }) {
         { title: "Body", cell: entryRow },
     ], { key: (row) => `${row.kind} ${row.seq}`, stamp: (row) => row.seq,
         none: "The log has nothing like this." });
-    const from = h("input", { type: "datetime-local", id: "from", step: 1,
+    const from = h("input", { type: "datetime-local", id: "from", step: 0.001,
         value: query.get("from") ?? "" });
     const kind = h("select", { id: "kind" }, [["command", "events"], ["fact", "facts"],
         ["all", "both"]].map(([value, words]) => h("option", { value, selected: value === query.get("kind") }, words)));
@@ -108,7 +108,7 @@ export async function log(root, { query, signal }) {
     const trouble = h("p.trouble", { role: "status" });
     fill(root, h("h1", {}, "Log"),
         h("form.filters", { onsubmit: (event) => event.preventDefault() },
-            h("label", { for: "from" }, "From", from), h("label", { for: "kind" }, "Kind", kind),
+            h("label", { for: "from" }, timeTitle("From"), from), h("label", { for: "kind" }, "Kind", kind),
             h("label", { for: "activity" }, "Activity", activity),
             h("label.check", { for: "follow" }, following, "Follow, newest first")),
         trouble, h("div.withdetail", {}, h("div", {}, table.element, more), detail));

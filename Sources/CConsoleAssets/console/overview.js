@@ -2,13 +2,14 @@
 
 import { get, poll, session } from "./api.js";
 import {
-    count, distance, duration, fill, h, panel, s, setText, toActivity, toDevice,
+    count, distance, fill, h, panel, setText, toActivity, toDevice,
 } from "./dom.js";
 import { Sentence } from "./first.js";
 import { Table } from "./table.js";
 import { toWhy } from "./why.js";
 
-const SAMPLES_MAX = 120;
+/** A rate is of so many seconds. */
+const RATE_SECONDS = 5;
 
 /** Words for what holds a push, by the API's own. */
 export const reasons = {
@@ -36,22 +37,18 @@ export function waiting(decision) {
 }
 
 const tiles = [
-    ["activities", "Activities", (now) => now.counters.activities],
-    ["destinations", "Destinations", (now) => now.counters.destinations],
-    ["behind", "Behind", (now) => now.behind],
-    ["devices", "Devices", (now) => now.counters.devices],
-];
-const rates = [
-    ["events", "Events a second", (now) => now.counters.events],
-    ["pushes", "Pushes a second", (now) => now.counters.pushes],
-    ["frames", "Frames a second", (now) => now.counters.frames],
+    ["activities", "Activities", ({ counters }) => counters.activities],
+    ["devices", "Devices", ({ counters }) => counters.devices],
+    ["destinations", "Cards on devices", ({ counters }) => counters.destinations],
+    ["behind", "Cards behind", ({ behind }) => behind],
+    ["events", "Events a second", ({ counters }) => counters.events, true],
+    ["pushes", "Pushes a second", ({ counters }) => counters.pushes, true],
+    ["frames", "Frames a second", ({ counters }) => counters.frames, true],
 ];
 
 export async function overview(root, { signal }) {
     const sentence = new Sentence(() => again());
     const values = Object.fromEntries(tiles.map(([name]) => [name, h("strong", {}, "–")]));
-    const plots = Object.fromEntries(rates.map(([name, title]) => [name, new Plot(title)]));
-    const lag = h("dl.facts");
     const results = h("dl.facts");
     const taken = h("p");
     const hour = h("div");
@@ -72,18 +69,15 @@ export async function overview(root, { signal }) {
         sentence.element,
         h("div.tiles", {}, tiles.map(([name, title]) =>
             h("div.tile", {}, h("span", {}, title), values[name]))),
-        h("div.plots", {}, rates.map(([name]) => plots[name].element)),
-        h("div.columns", {},
-            panel("From event to push", lag), panel("What Apple said", results)),
-        panel("Furthest behind", taken, slowest.element), hour);
+        h("div.columns.uneven", {},
+            panel("What Apple said", results), panel("Furthest behind", taken, slowest.element)), hour);
     const samples = [];
     const act = (now) => {
         session.follow(now);
         session.me = { ...session.me, phones: now.phones, last_seq: now.last_seq };
-        for (const [name, , value] of tiles) setText(values[name], count(value(now)));
-        samples.push({ at: Date.parse(now.at), now });
-        if (samples.length > SAMPLES_MAX) samples.shift();
-        for (const [name, , value] of rates) plots[name].draw(samples, value);
+        samples.push(now);
+        while (Date.parse(now.at) - Date.parse(samples[1]?.at) > RATE_SECONDS * 1000) samples.shift();
+        for (const [name, , value, isRate] of tiles) setText(values[name], isRate ? rate(samples, value) : count(value(now)));
         sentence.draw(now);
         setText(taken, wordsOfCards(now.cards ?? {}));
         slowest.update(now.slowest);
@@ -93,9 +87,16 @@ export async function overview(root, { signal }) {
         ].map(([name, value]) => [name, count(value)]));
     };
     const again = poll(1000, signal, async () => act(await get("/v1/overview", {}, signal)));
-    poll(5000, signal, async () => drawLag(lag, await lags(signal)));
     const { lastHour } = await import("./history.js");
     if (!signal.aborted) fill(hour, lastHour(signal));
+}
+
+/** How fast a counter grows that only grows. */
+function rate(samples, value) {
+    const seconds = (Date.parse(samples.at(-1).at) - Date.parse(samples[0].at)) / 1000;
+    if (seconds <= 0) return "–";
+    const each = Math.max(0, value(samples.at(-1)) - value(samples[0])) / seconds;
+    return each < 10 ? each.toFixed(1) : count(Math.round(each));
 }
 
 /** What Apple has taken, and what the phones have said of it. */
@@ -109,40 +110,6 @@ function wordsOfCards(cards) {
         + list("; ", ["refused", "refused"], ["unreachable", "out of reach, for Apple refused the token"]) + "." : "";
 }
 
-/** Of the newest pushes: from the event's record to the decision to push it. */
-async function lags(signal) {
-    const page = await get("/v1/deliveries", { limit: 300 }, signal);
-    const since = Math.max(0, session.me.last_seq - 1000);
-    const events = await get("/v1/log", { since, limit: 1000 }, signal);
-    const recorded = new Map(events.events.map((event) =>
-        [`${event.activity} ${event.version}`, Date.parse(event.recorded_at)]));
-    const toPush = [];
-    const toAnswer = [];
-    for (const delivery of page.deliveries) {
-        if (delivery.action !== "sent" || delivery.push?.result !== "accepted") continue;
-        const first = delivery.merged?.[0] ?? delivery.version;
-        const began = recorded.get(`${delivery.activity} ${first}`);
-        if (began === undefined) continue;
-        const ended = Date.parse(delivery.at);
-        toPush.push(Math.max(0, ended - began - (delivery.push.took_ms ?? 0)));
-        toAnswer.push(Math.max(0, ended - began));
-    }
-    return { toPush, toAnswer };
-}
-
-function drawLag(list, { toPush, toAnswer }) {
-    const part = (values, share) => {
-        const sorted = [...values].sort((one, other) => one - other);
-        return sorted.length === 0 ? "–"
-            : duration(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] / 1000);
-    };
-    facts(list, [
-        ["median to the push", part(toPush, 0.5)], ["95 % to the push", part(toPush, 0.95)],
-        ["95 % to Apple's answer", part(toAnswer, 0.95)],
-        ["newest pushes looked at", count(toPush.length)],
-    ]);
-}
-
 export function facts(list, pairs) {
     if (list.children.length !== pairs.length * 2) {
         fill(list, pairs.map(([name]) => [h("dt", {}, name), h("dd")]));
@@ -153,39 +120,3 @@ export function facts(list, pairs) {
         else setText(cell, value);
     });
 }
-
-/** A rate over the last minutes, from counters that only grow. */
-class Plot {
-    constructor(title) {
-        this.line = s("path", { class: "line" });
-        this.area = s("path", { class: "area" });
-        this.value = h("strong", {}, "–");
-        this.element = h("figure.plot", {},
-            h("figcaption", {}, h("span", {}, title), this.value),
-            s("svg", { viewBox: "0 0 240 48", preserveAspectRatio: "none", "aria-hidden": "true" },
-                this.area, this.line));
-    }
-
-    draw(samples, value) {
-        const points = [];
-        for (let index = 1; index < samples.length; index += 1) {
-            const [before, after] = [samples[index - 1], samples[index]];
-            const seconds = (after.at - before.at) / 1000;
-            if (seconds <= 0) continue;
-            points.push(Math.max(0, value(after.now) - value(before.now)) / seconds);
-        }
-        if (points.length === 0) return;
-        const newest = points[points.length - 1];
-        setText(this.value, newest < 10 ? newest.toFixed(1) : count(Math.round(newest)));
-        const most = Math.max(1, ...points);
-        const step = 240 / (SAMPLES_MAX - 2);
-        const start = 240 - step * (points.length - 1);
-        const path = points.map((point, index) => {
-            const [x, y] = [start + index * step, 45 - point / most * 42];
-            return `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-        }).join("");
-        this.line.setAttribute("d", path);
-        this.area.setAttribute("d", `${path}L240 48L${start.toFixed(1)} 48Z`);
-    }
-}
-

@@ -9,7 +9,7 @@ import { Table } from "./table.js";
 
 export async function pacing(root, { signal }) {
     const may = session.may("operate");
-    const pauses = new Table("Pauses", [
+    const pauses = new Table("What is paused", [
         { title: "Pause", cell: (row) => row.id },
         { title: "Of", cell: scope },
         { title: "Holds", cell: (row) => row.alerts_only ? "alerts" : "pushes" },

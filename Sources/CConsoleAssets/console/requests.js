@@ -8,8 +8,8 @@ const PAGE = 200;
 
 /** Why: the request's own cause, or those of the refused lines of a batch. */
 function causes(row) {
-    const said = ({ code, detail, pointer }) => [h("strong", {}, code), pointer ? ` ${brief(pointer)}` : "",
-        ` ${brief(detail, 300)}`];
+    const said = ({ code, detail, pointer }) => [h("strong", {}, code),
+        pointer && !detail.startsWith(pointer) ? ` ${brief(pointer)}` : "", ` ${brief(detail, 300)}`];
     if (row.lines) {
         return [h("p", {}, `${count(row.lines_refused)} lines refused:`), row.lines.map((line) =>
             h("p", {}, `line ${line.line}: `, said(line), line.activity ? [" ", toActivity(line.activity)] : ""))];

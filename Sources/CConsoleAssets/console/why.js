@@ -118,6 +118,7 @@ export class WhyPanel {
 
 const kinds = {
     activity: { title: "an activity", hint: "Its id." },
+    device: { title: "a device", hint: "Its id. Its page asks why of each of its cards." },
     apns_id: { title: "an apns-id", hint: "Of a push, as deliveries and Apple name it." },
     token: { title: "a device's token", hint: "In hexadecimal. It is put into no address." },
     user: { title: "a user", hint: "Each of their devices is explained." },
@@ -157,8 +158,8 @@ export async function why(root, { signal }) {
         event.preventDefault();
         const text = field.value.trim();
         if (!text) return;
-        if (kind.value === "activity") {
-            location.hash = whyAddress(text);
+        if (kind.value === "activity" || kind.value === "device") {
+            location.hash = kind.value === "device" ? `#/devices/${segment(text)}` : whyAddress(text);
             return;
         }
         // A token is a secret: it is in no address, and not on the screen any more either.

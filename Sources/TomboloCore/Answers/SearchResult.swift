@@ -5,4 +5,12 @@ package enum SearchResult: Hashable, Sendable {
     /// - devices: how many are registered for the user; 0 if only an activity names the user.
     case user(String, devices: Int)
     case type(String, app: String)
+
+    /// What was searched for: the id, or the name.
+    var name: String {
+        switch self {
+        case .activity(let id, _, _), .device(let id, _, _): id.rawValue
+        case .user(let name, _), .type(let name, _): name
+        }
+    }
 }

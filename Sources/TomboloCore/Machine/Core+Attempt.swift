@@ -168,7 +168,7 @@ extension Core {
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
-        if wish != .frame { push.changedAt = projection.changedAt }
+        if ![.frame, .echo, .settle].contains(wish) { push.changedAt = projection.changedAt }
         if !destinations[slot][.keepsPlace] { upstreams[upstream].took(now: now) }
         let takenBefore = destinations[slot].pacing.taken
         let isHigh = wish == .latest(.high) && projection.urgency == .high

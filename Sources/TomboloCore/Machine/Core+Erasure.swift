@@ -62,6 +62,7 @@ extension Core {
         var query = DeadLetterQuery(tenant: key.tenant)
         query.device = key.id
         journal.write(deadLetters.remove(where: query.matches))
+        counters[key.tenant].forgetLastNeverBegan { $0.device == key.id }
         journal.answer(ticket, Stored(.deleted))
     }
 
@@ -127,6 +128,8 @@ extension Core {
             removeDestination(destination)
         }
         let owed = OwedReload(activities[slot])
+        let key = activities[slot].key
+        counters[key.tenant].forgetLastNeverBegan { $0.activity == key.id }
         activities.remove(slot)
         guard !timelines.slots(from: owed.activity).isEmpty else { return }
         journal.write(owed.record)

@@ -19,14 +19,14 @@ package struct DeviceFilter: Sendable {
         (self.os, self.silentFor) = (os, silentFor)
     }
 
-    fileprivate func selects(_ device: Device) -> Bool {
-        if let app, device.common.app != app { return false }
-        if let os {
-            guard let own = device.common.os else { return false }
-            let start = os.hasSuffix(".") ? os : os + "."
-            guard own == os || own.hasPrefix(start) else { return false }
+    fileprivate func selects(_ slot: DeviceSlot, of core: borrowing Core) -> Bool {
+        if let user, core.devices[slot]?.registration.user.map({ isSameText($0, user) }) != true {
+            return false
         }
-        return user.map { isSameText(device.registration.user, $0) } ?? true
+        if let app, core.devices[slot]?.common.app != app { return false }
+        guard let os else { return true }
+        guard let own = core.devices[slot]?.common.os else { return false }
+        return own == os || own.hasPrefix(os.hasSuffix(".") ? os : os + ".")
     }
 }
 
@@ -55,16 +55,17 @@ package struct DeviceList: Sendable {
             let slot = DeviceSlot(place)
             (place, looked) = (place + 1, looked + 1)
             let traits = core.devices.traits(slot)
-            guard traits.isThere, !traits.isChannel, let device = core.devices[slot],
-                core.devices.slot(of: device.key) == slot, device.key.tenant == filter.tenant,
-                page.takes(device.key.id), filter.selects(device)
+            // Only what is asked for is read: a copy of each device costs ten times as much.
+            guard traits.isThere, !traits.isChannel, let key = core.devices[slot]?.key,
+                key.tenant == filter.tenant, page.takes(key.id),
+                filter.selects(slot, of: core), core.devices.slot(of: key) == slot
             else { continue }
             if let since {
                 looked += Self.timesCost
-                let seen = DeviceGlance.lastSeen(device, slot, in: core, now: now)
+                let seen = DeviceGlance.lastSeen(slot, in: core, now: now)
                 if let seen, seen > since { continue }
             }
-            page.insert(device.key.id)
+            page.insert(key.id)
         }
         page.place = place < core.devices.count ? place : nil
     }
@@ -76,7 +77,9 @@ package struct DeviceList: Sendable {
         return page.views(
             size: { id in
                 let slot = core.devices.slot(of: DeviceKey(tenant: filter.tenant, id: id))
-                return (slot.flatMap { core.devices[$0]?.tokens.count } ?? 0) * IDPage.tokenBytes
+                guard let slot, let device = core.devices[slot] else { return 0 }
+                return IDPage.glanceBytes + device.tokens.count * IDPage.tokenBytes
+                    + device.destinations.count * IDPage.cardBytes
             },
             view: { core.deviceView(DeviceKey(tenant: filter.tenant, id: $0), now: now) })
     }
@@ -103,7 +106,7 @@ package struct DeviceGlance: Sendable {
 
     init(_ device: Device, _ slot: DeviceSlot, in core: borrowing Core, now: Instant) {
         at = core.wall(now)
-        lastSeen = Self.lastSeen(device, slot, in: core, now: now)
+        lastSeen = Self.lastSeen(slot, in: core, now: now)
         var grant: Grant?
         var seen: Set<Identifier> = []
         for index in device.destinations.reversed() {
@@ -127,12 +130,17 @@ package struct DeviceGlance: Sendable {
 
     /// Wall time of the last sign of life that the relay knows of.
     static func lastSeen(
-        _ device: Device, _ slot: DeviceSlot, in core: borrowing Core, now: Instant
+        _ slot: DeviceSlot, in core: borrowing Core, now: Instant
     ) -> Instant? {
         let spoke = core.devices.budgets[slot].spokeAt
         if spoke > .distantPast { return core.wall(spoke) }
+        guard let device = core.devices[slot] else { return nil }
         var newest = max(device.joinedAt, device.reconciledAt)
         for (_, token) in device.tokens.all { newest = max(newest, token.registeredAt) }
+        for one in device.retired.values { newest = max(newest, one.observedAt) }
+        if let heard = device.heard?.presence.heardAt, heard > .distantPast {
+            newest = max(newest, core.wall(heard))
+        }
         return newest > .distantPast ? min(newest, core.wall(now)) : nil
     }
 }

@@ -71,8 +71,9 @@ package struct PrefixSearch: Sendable {
         }
     }
 
-    /// What was found and is still there, by kind and id, and whether that is all. The types, of
-    /// which a tenant has few, are read here, and so are damaged activities.
+    /// What was found and is still there, and whether that is all. What has exactly this id comes
+    /// first, then all by kind and id. The types, of which a tenant has few, are read here, and so
+    /// are damaged activities.
     package func results(in core: borrowing Core) -> (found: [SearchResult], isAll: Bool) {
         var names = activities
         let damaged = core.activities.damaged(of: tenant, type: nil, after: nil, limit: .max)
@@ -96,6 +97,8 @@ package struct PrefixSearch: Sendable {
         }
         found += types.prefix(Self.perKindMax).map { .type($0.name, app: $0.app) }
         let isMore = [names, devices, users].contains { $0.isMore }
+        let isExact = { (one: SearchResult) in one.name.utf8.elementsEqual(devices.prefix) }
+        found = found.filter(isExact) + found.filter { !isExact($0) }
         return (found, !isMore && types.count <= Self.perKindMax)
     }
 
@@ -145,6 +148,9 @@ private struct FirstNames: Sendable {
 
     /// Compares bytes: two texts that look alike are two users.
     private static func precedes(_ one: String, _ other: String) -> Bool {
-        one.utf8.lexicographicallyPrecedes(other.utf8)
+        let isBefore = one.utf8.withContiguousStorageIfAvailable { one in
+            other.utf8.withContiguousStorageIfAvailable { one.lexicographicallyPrecedes($0) }
+        }
+        return (isBefore ?? nil) ?? one.utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

@@ -67,12 +67,17 @@ package struct CoreCounters: Hashable, Sendable {
     /// Cards whose start was never sent, by what held it, since the relay started.
     package var neverBegan: [WaitReason: Int64] = [:]
     /// The newest of them.
-    package var lastNeverBegan: NeverBegan?
+    package internal(set) var lastNeverBegan: NeverBegan?
     package var activitiesLive = 0
     package var destinations = 0
     package var devices = 0
     package var deadLetters = 0
     package var pauses = 0
+
+    /// Forgets the newest card that never began if an erasure asks for it.
+    mutating func forgetLastNeverBegan(where isGone: (NeverBegan) -> Bool) {
+        if lastNeverBegan.map(isGone) == true { lastNeverBegan = nil }
+    }
 }
 
 /// A card whose start was never sent.

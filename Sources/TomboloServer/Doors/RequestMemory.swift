@@ -54,6 +54,8 @@ struct RequestMemory {
     private var rooms: [TenantID?: Room] = [:]
     /// The newest number of each tenant. A number that all share would tell how much others send.
     private var numbers: [TenantID: Int64] = [:]
+    /// How many requests and lines of batches were refused since the process began.
+    private(set) var refused: [TenantID?: Int64] = [:]
     /// The bytes of all entries.
     private(set) var bytes = 0
 
@@ -81,9 +83,13 @@ struct RequestMemory {
         entry.number = numbers[tenant ?? .main] ?? 1
         entry.method = Self.cut(entry.method)
         entry.cause = entry.cause.map(Self.cut)
+        entry.activity = entry.activity.flatMap(Self.withoutSecret)
+        entry.device = entry.device.flatMap(Self.withoutSecret)
         for index in entry.lines.indices {
             entry.lines[index].cause = Self.cut(entry.lines[index].cause)
+            entry.lines[index].activity = entry.lines[index].activity.flatMap(Self.withoutSecret)
         }
+        if entry.isRefused { refused[tenant, default: 0] += Int64(max(1, entry.linesRefused)) }
         rooms[tenant, default: Room()].append(entry)
         bytes += Self.bytes(of: entry)
         while rooms[nil]?.bytes ?? 0 > Self.strangersBytesMax { removeOldest(of: nil) }
@@ -116,13 +122,12 @@ struct RequestMemory {
         return (own + strangers.entries.filter(isAsked)).sorted { $0.number > $1.number }
     }
 
-    /// Forgets what an erasure asks for, among a tenant's own requests and those of strangers,
-    /// which may name the same things.
-    mutating func forget(of tenant: TenantID, where isGone: (RequestEntry) -> Bool) {
-        for owner in [tenant, nil] where rooms[owner] != nil {
-            rooms[owner]?.removeAll(where: isGone)
-            if rooms[owner]?.oldest == nil { rooms[owner] = nil }
-        }
+    /// Forgets what an erasure asks for, among a tenant's own requests or, with nil, those of
+    /// strangers, which may name the same things.
+    mutating func forget(of tenant: TenantID?, where isGone: (RequestEntry) -> Bool) {
+        guard rooms[tenant] != nil else { return }
+        rooms[tenant]?.removeAll(where: isGone)
+        if rooms[tenant]?.oldest == nil { rooms[tenant] = nil }
         bytes = rooms.values.reduce(0) { $0 + $1.bytes }
     }
 
@@ -134,8 +139,13 @@ struct RequestMemory {
         return (texts(of: entry) + lines).contains { text in
             if let user, place(of: user, in: text) != nil { return true }
             return text.utf8.split { !Identifier.isAllowed($0) }.contains { word in
-                // The end of a sentence is no part of an id.
-                ids.contains(Substring(word)) || ids.contains(Substring(trimmed(word)))
+                // The end of a sentence is no part of an id, nor is the kind in a token's name.
+                [word, trimmed(word)].contains { word in
+                    ids.contains(Substring(word))
+                        || word.firstIndex(of: UInt8(ascii: ":")).map {
+                            ids.contains(Substring(word[word.index(after: $0)...]))
+                        } ?? false
+                }
             }
         }
     }
@@ -160,33 +170,79 @@ struct RequestMemory {
         return nil
     }
 
+    /// The id; nil if it looks like a key or a token, which the API allows as an id.
+    private static func withoutSecret(_ id: Identifier) -> Identifier? {
+        masked(id.rawValue) == id.rawValue ? id : nil
+    }
+
     private static func cut(_ cause: RequestEntry.Cause) -> RequestEntry.Cause {
         var cause = cause
         (cause.detail, cause.pointer) = (cut(cause.detail), cause.pointer.map(cut))
         return cause
     }
 
-    /// The text, cut at a scalar and without what looks like a key, which a client may have put in
-    /// a wrong place.
+    /// The text without secrets, cut at a scalar.
     private static func cut(_ sent: String) -> String {
-        var text = sent
-        if text.utf8.count > textBytesMax {
-            var end = text.utf8.index(text.startIndex, offsetBy: textBytesMax)
-            while end.samePosition(in: text.unicodeScalars) == nil {
-                end = text.utf8.index(before: end)
-            }
-            text = "\(text[..<end])…"
-        }
-        guard place(of: keyPrefix, in: text) != nil else { return text }
-        let parts = text.split(separator: keyPrefix, omittingEmptySubsequences: false)
-        let rest = parts.dropFirst().map { part in
-            let end = part.drop { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-            return part.count - end.count < keyCharactersMin ? part : "…\(end)"
-        }
-        return (parts.prefix(1) + rest).joined(separator: keyPrefix)
+        let text = masked(prefix(sent, bytes: 4 * textBytesMax))
+        return text.utf8.count > textBytesMax ? prefix(text, bytes: textBytesMax) + "…" : text
     }
 
-    private static let keyPrefix = "tmb_"
-    /// A key has many more; `tmb_live_…` in an answer is none.
+    private static func prefix(_ text: String, bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytes)
+        while end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return String(text[..<end])
+    }
+
+    /// The text without what looks like a key or a token, which a client may have put in a wrong
+    /// place: of such a word only the beginning is kept.
+    static func masked(_ text: String) -> String {
+        var (bytes, word): ([UInt8], [UInt8]) = ([], [])
+        for byte in text.utf8 {
+            let isWord = byte == UInt8(ascii: "_") || isAlphanumeric(byte)
+            if isWord {
+                word.append(byte)
+            } else {
+                flush()
+                bytes.append(byte)
+            }
+        }
+        flush()
+        return String(decoding: bytes, as: UTF8.self)
+
+        func flush() {
+            if let kept = secretStart(of: word) {
+                bytes += word[..<kept] + Array("…".utf8)
+            } else {
+                bytes += word
+            }
+            word = []
+        }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        let character = Character(Unicode.Scalar(byte))
+        return character.isASCII && (character.isLetter || character.isNumber)
+    }
+
+    /// How many bytes of a word may be kept; nil: it is no secret.
+    private static func secretStart(of word: [UInt8]) -> Int? {
+        let prefix = Array("tmb_".utf8)
+        for start in word.indices where word[start...].starts(with: prefix) {
+            // A key has many more; `tmb_live_…` in an answer is none.
+            if word.count - start >= prefix.count + keyCharactersMin { return start + prefix.count }
+        }
+        var run = 0
+        for (index, byte) in word.enumerated() {
+            run = Character(Unicode.Scalar(byte)).isHexDigit ? run + 1 : 0
+            if run == tokenDigitsMin { return index + 1 - run + 8 }
+        }
+        return nil
+    }
+
     private static let keyCharactersMin = 12
+    /// A token has at least 64 digits, an id of 128 bits has 32.
+    private static let tokenDigitsMin = 40
 }

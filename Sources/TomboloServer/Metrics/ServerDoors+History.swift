@@ -21,7 +21,9 @@ extension ServerDoors {
         "log.has_room", "log.unavailable", "log.answers", "erased", "dead-letters.retried",
     ]
     /// Members of such a fact that say what it was about; the first that it has counts.
-    private static let aboutNames = ["app", "pause", "key", "activity", "device", "reason"]
+    private static let aboutNames = [
+        "app", "activity", "device", "type", "pause", "key", "reason",
+    ]
 
     /// Adds a point to the history every ten seconds, until its task is cancelled.
     package func keepHistory() async throws {
@@ -45,6 +47,7 @@ extension ServerDoors {
             all.closed += totals.closed
             all.answered.merge(totals.answered)
         }
+        all.refused += requests.refused[nil] ?? 0
         if let machine = machine?() {
             (all.cpuSeconds, all.residentBytes) = (machine.cpuSeconds, machine.residentBytes)
         }
@@ -54,7 +57,9 @@ extension ServerDoors {
     private func totals(of tenant: TenantID, waiting: Int) async -> HistoryMemory.Totals {
         let counters = await relay.counters(of: tenant)
         var totals = HistoryMemory.Totals()
-        (totals.accepted, totals.refused) = (counters.eventsAccepted, counters.commandsRefused)
+        (totals.accepted, totals.refused) = (
+            counters.eventsAccepted, requests.refused[tenant] ?? 0
+        )
         (totals.sent, totals.waiting) = (counters.pushesSent, waiting)
         for upstream in await relay.upstreams(of: tenant) {
             totals.answered.merge(upstream.meter.eventToAnswered)

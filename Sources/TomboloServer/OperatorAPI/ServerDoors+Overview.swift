@@ -85,7 +85,7 @@ extension ServerDoors {
             var item = OverviewAnswer.Attention(
                 .paused,
                 "An operator has paused \(pause.alertsOnly ? "alerts" : "pushes")\(pause.subject), "
-                    + "since \(pause.since.rfc3339).",
+                    + "since \(pause.since.rfc3339)\(pause.reason.map { ": \($0)" } ?? "").",
                 since: pause.since, activity: pause.activity,
                 commands: ["tombolo resume \(pause.name)"])
             item.pause = pause.name
@@ -141,9 +141,15 @@ extension ServerDoors {
         if let reason = await relay.unreadiness {
             items.append(.init(.notReady, reason, commands: ["tombolo doctor"]))
         }
-        let places = isOpen ? [] : machine?().upstreams ?? []
-        items += upstreams.filter(\.isClosed).prefix(Self.upstreamsMax).map {
-            Self.item($0, isOpen: isOpen, places)
+        let places = machine?().upstreams ?? []
+        let closed = upstreams.filter(\.isClosed)
+        if isOpen, !closed.isEmpty {
+            items.append(
+                .init(
+                    .upstreamClosed, "Pushes wait, for a way to Apple is closed.",
+                    since: closed.compactMap(\.trouble?.since).min(), commands: ["tombolo doctor"]))
+        } else {
+            items += closed.prefix(Self.upstreamsMax).map { Self.item($0, places) }
         }
         let behind = await relay.clockBehind
         if behind >= Self.clockNotice {
@@ -174,9 +180,10 @@ extension ServerDoors {
         let tenant = principal.tenant
         let count = refusedKeys.registrationsRefused(now: loop.now)
         // The count covers all tenants, so a tenant that shares the relay must not see it.
-        guard count > 0, await relay.counters(of: tenant).devices == 0,
-            await relay.isAlone(tenant) || principal.operatesRelay
-        else { return [] }
+        guard count > 0, await relay.isAlone(tenant) || principal.operatesRelay else { return [] }
+        for tenant in await relay.tenants where await relay.counters(of: tenant).devices > 0 {
+            return []
+        }
         return [
             .init(
                 .registrationsRefused,
@@ -188,10 +195,9 @@ extension ServerDoors {
     }
 
     private static func item(
-        _ upstream: UpstreamView, isOpen: Bool, _ places: [MachineView.UpstreamPlace]
+        _ upstream: UpstreamView, _ places: [MachineView.UpstreamPlace]
     ) -> OverviewAnswer.Attention {
-        let app = isOpen ? "an app" : upstream.app
-        var text = "Pushes of \(app) (\(upstream.environment.name)) wait"
+        var text = "Pushes of \(upstream.app) (\(upstream.environment.name)) wait"
         if let trouble = upstream.trouble {
             text += " since \(trouble.since.rfc3339): \(trouble.cause)"
         }
@@ -204,7 +210,6 @@ extension ServerDoors {
             && places.contains { $0.app == upstream.app && !$0.caFile.isEmpty }
         var item = OverviewAnswer.Attention(
             .upstreamClosed, text, since: upstream.trouble?.since, commands: ["tombolo doctor"])
-        guard !isOpen else { return item }
         item.commands =
             isUntrusted
             ? ["tombolo config reload"]
@@ -230,8 +235,8 @@ extension ServerDoors {
         return [
             .init(
                 .neverBegan,
-                "Since the relay started, \(count) cards never began: their starts waited until they "
-                    + "were over. The newest waited for \(last.reason.name).",
+                "Cards that never began since the relay started: \(count). Their starts waited until "
+                    + "they were over, the newest because of `\(last.reason.name)`.",
                 count: count, activity: last.activity, device: last.device,
                 commands: ["tombolo why \(last.activity) \(last.device)"])
         ]

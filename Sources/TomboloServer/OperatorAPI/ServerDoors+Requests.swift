@@ -13,8 +13,10 @@ struct AskedRequest: Sendable {
     /// The key's owner, also if the key may not make the request; nil: none, or not asked for.
     var principal: Principal?
 
-    /// An erasure is not kept with the name that it erases.
     private static let nameless: Set<Operation> = [.eraseActivity, .eraseDevice]
+
+    /// True for an erasure, which is not kept with the name that it erases.
+    var isNameless: Bool { match.map { Self.nameless.contains($0.route.operation) } ?? false }
 
     /// The request's entry. It names things only by parameters of the path.
     func entry(status: Int, at now: Instant) -> RequestEntry {
@@ -24,7 +26,7 @@ struct AskedRequest: Sendable {
         guard let route = match?.route else { return entry }
         (entry.operation, entry.path) = (route.operation.rawValue, route.path.text)
         entry.isDryRun = RequestTarget(head.target)?[Route.dryRun] == "true"
-        guard !Self.nameless.contains(route.operation) else { return entry }
+        guard !isNameless else { return entry }
         let names = match?.parameters ?? [:]
         entry.device = names["device"].flatMap { Identifier($0) }
         if route.path.text.hasPrefix("/v1/activities/{id}") {
@@ -83,7 +85,11 @@ extension ServerDoors {
         }
         var entry = asked.entry(status: problem.status, at: await relay.wallNow())
         entry.cause = RequestEntry.Cause(problem)
-        entry.activity = entry.activity ?? problem.activity
+        if asked.isNameless {
+            entry.cause?.detail = problem.page.title
+        } else {
+            entry.activity = entry.activity ?? problem.activity
+        }
         entry.key = entry.key ?? problem.keyID
         entry.tookMilliseconds = Self.slowness(asked)
         requests.keep(entry, of: asked.principal?.tenant)
@@ -139,21 +145,24 @@ extension ServerDoors {
     /// Forgets the requests about an erased activity, and overviews, which may name it.
     func forgetRequests(about activity: ActivityKey) {
         overviews.forget()
-        requests.forget(of: activity.tenant) {
-            RequestMemory.names([activity.id.rawValue[...]], in: $0)
+        for owner in [activity.tenant, nil] {
+            requests.forget(of: owner) {
+                RequestMemory.names([activity.id.rawValue[...]], in: $0)
+            }
         }
     }
 
-    /// Forgets the requests of and about an erased device, and about activities that are not there
-    /// any more: those for this device alone were erased with it.
+    /// Forgets the requests of and about an erased device, and the tenant's about activities that
+    /// are not there any more: those for this device alone were erased with it.
     ///
     /// - Parameter ids: the device's id, and those of its keys.
     func forgetRequests(naming ids: [String], user: String?, of tenant: TenantID) async {
         overviews.forget()
-        let entries = requests.listed(of: tenant, withStrangers: true) { _ in true }
+        let entries = requests.listed(of: tenant, withStrangers: false) { _ in true }
         let activities = Set(
             entries.flatMap { [$0.activity] + $0.lines.map(\.activity) }.compactMap { $0 })
         var ids = Set(ids.map { $0[...] })
+        requests.forget(of: nil) { RequestMemory.names(ids, user: user, in: $0) }
         for activity in activities.sorted() {
             let key = ActivityKey(tenant: tenant, id: activity)
             if await relay.activity(key) == nil { ids.insert(activity.rawValue[...]) }

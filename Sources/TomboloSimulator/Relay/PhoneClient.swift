@@ -14,6 +14,10 @@ final class PhoneClient: @unchecked Sendable {
     private let parking: Parking
     let taps: TapSender
     let fetcher: WidgetFetcher
+    /// False while the phone has no network: its reports wait.
+    var isOnline = true {
+        didSet { if isOnline != oldValue { parking.unpark() } }
+    }
     /// True if the last attempt did not reach the relay. An outage is then logged only once.
     private var isRelayGone = false
 
@@ -62,10 +66,11 @@ final class PhoneClient: @unchecked Sendable {
                 refreshAt = loop.now + Self.refreshSpacing
                 app.refresh(at: loop.now)
             }
-            if let upload = app.next(at: loop.now) {
+            if isOnline, let upload = app.next(at: loop.now) {
                 await send(upload)
             } else {
-                let until = min(refreshAt, app.deadline ?? refreshAt)
+                let next = isOnline ? app.deadline : nil
+                let until = min(refreshAt, next ?? refreshAt)
                 if await parking.park(until: until) == .cancelled { throw CancellationError() }
             }
         }

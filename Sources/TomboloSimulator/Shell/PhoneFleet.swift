@@ -135,6 +135,7 @@ final class PhoneFleet: PushReceiver, @unchecked Sendable {
 
     private func carryOut(_ effects: [PhoneEffect], of index: Int, at now: WallInstant) {
         let configuration = phones[index].configuration
+        clients[index].isOnline = phones[index].isOnline
         var (drawn, changed): (Set<Int>, Set<Int>) = ([], [])
         for effect in effects {
             if case .drawn(let card) = effect { drawn.insert(card.number) }

@@ -11,10 +11,15 @@ package struct WaitingByTenant: Sendable {
     package mutating func countMore(of core: borrowing Core) {
         let count = core.destinations.indices.count
         let end = min(count, place + IDPage.pieceMax)
+        // Neighbours are mostly of one tenant: a dictionary is asked once for a run of them.
+        var run: (tenant: TenantID, count: Int)?
         for slot in CardSlot(min(place, end))..<Slot(end) where core.destinations.holds(slot) {
             guard core.destinations[slot].delay?.isOfChange == true else { continue }
-            counts[core.activities[core.destinations[slot].activity].key.tenant, default: 0] += 1
+            let tenant = core.activities[core.destinations[slot].activity].key.tenant
+            if let run, run.tenant != tenant { counts[run.tenant, default: 0] += run.count }
+            run = (tenant, run?.tenant == tenant ? (run?.count ?? 0) + 1 : 1)
         }
+        if let run { counts[run.tenant, default: 0] += run.count }
         (place, isWhole) = (end, end == count)
     }
 }

@@ -5,11 +5,11 @@ import TomboloLoop
 ///
 /// To make an overview costs a look at each card, about half a microsecond, and an open console
 /// asks once a second. So an overview of many cards is used again for so long that these looks
-/// take at most 2 ms of a second: 25 s with 100,000 cards. One of few cards is always made.
+/// take about 1 ms of a second: 40 s with 100,000 cards. One of few cards is always made.
 struct OverviewMemory {
     /// For each card an overview is used for this long.
-    static let perCard = Duration.microseconds(250)
-    /// An overview that would be used for less is always made: one of fewer than 4,000 cards.
+    static let perCard = Duration.microseconds(400)
+    /// An overview that would be used for less is always made: one of fewer than 2,500 cards.
     static let usedMin = Duration.seconds(1)
 
     struct Row {

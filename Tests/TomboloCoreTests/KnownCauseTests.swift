@@ -127,8 +127,6 @@ import TomboloJSON
                 : .refusal(410, "Unregistered", .tokenGone, since: Rig.epoch + .seconds(5))
         }
         rig.update(lap: 1, until: 1_200)
-        withKnownIssue("Apple's time and the relay's are of two clocks") {
-            #expect(rig.view()?.destinations.first?.phase == "gone")
-        }
+        #expect(rig.view()?.destinations.first?.phase == "gone")
     }
 }

@@ -334,10 +334,12 @@ extension Core {
 
     /// True if Apple's answer says that the token was dead before it was registered, and the answer
     /// came soon after the registration. A later answer is believed: either the app had sent the
-    /// token late, or the clocks differ.
+    /// token late, or the clocks differ. How soon it came is monotonic time: the clock may have
+    /// been wrong at the registration and set right since.
     func isDoubted(_ since: Instant?, of token: Device.Token, now: Instant) -> Bool {
         guard let since, since < token.registeredAt else { return false }
-        return wall(now) - token.registeredAt < configuration.limits.oldWord
+        let registeredAt = clock.shownAt(token.registeredAt, now: now)
+        return now - registeredAt < configuration.limits.oldWord
     }
 
     func reference(_ destination: Destination) -> ActivityReference {

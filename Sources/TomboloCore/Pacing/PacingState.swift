@@ -186,7 +186,7 @@ package struct PacingState: Hashable, Sendable {
         guard let before, !before.endedInOrder else { return }
         // If a card's timestamps were further ahead of the clock than a push may be, each push
         // advanced them by at least a second. The checkpoint may be some seconds older than the
-        // clock reading. (Other cards must not be counted here: a guess of `told` is ahead of the
+        // clock reading. (Other cards must not be counted here: what is guessed is ahead of the
         // clock by as much as a push may be, so each of many kills would add to it.)
         let passed = before.toldThrough - before.reading
         let known = taken

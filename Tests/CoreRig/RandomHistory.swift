@@ -45,6 +45,8 @@ package struct RandomHistory: ~Copyable {
     /// Push ids begin again with a crash: pushes before it are told apart by their place.
     private var sent: [(at: Span, push: Push, result: PushResult?)] = []
     private var crashes: [Span] = []
+    /// What each restart after a crash began with, and when.
+    package private(set) var recoveries: [(recovery: CoreRecovery, now: Instant)] = []
     private var clock = RelayClock(wall: Rig.epoch, monotonic: 0, boot: boot)
     /// How far the machine's wall clock is off, and how often it was set.
     private var wallOffset = Span.zero
@@ -155,6 +157,7 @@ package struct RandomHistory: ~Copyable {
         var recovery = rig.recovery()
         recovery.lead = clock.lead
         recovery.before = clock.before
+        recoveries.append((recovery, rig.now))
         let damage = rig.recover(recovery, stores: true)
         crashes.append(rig.now - Rig.epoch)
         if !damage.isEmpty { faults.append("seed \(seed): \(damage)") }

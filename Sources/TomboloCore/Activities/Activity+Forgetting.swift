@@ -15,6 +15,7 @@ extension Activity {
         alerts = []
         superseded = []
         traces = nil
+        lives = nil
         destinations = []
     }
 }

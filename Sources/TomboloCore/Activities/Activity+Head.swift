@@ -43,6 +43,11 @@ extension Activity {
             if let alert = try Projection.alert(waiting) { alerts.append(alert) }
         }
         if let alert = projection.alert { alerts.append(alert) }
+        if let known = view["lives"] {
+            var lives: [EarlierLife] = []
+            for life in known.elements { lives.append(try EarlierLife(stored: life)) }
+            self.lives = lives
+        }
     }
 
     private static func definition(
@@ -57,7 +62,7 @@ extension Activity {
         }
         return Definition(
             type: try view.stored("type", \.string), app: try view.stored("app", \.string),
-            audience: audience(view), route: try policy("route", or: .unspecified),
+            audience: Audience(stored: view), route: try policy("route", or: .unspecified),
             attributes: try view.stored("attributes", \.storedObject),
             onUnknownStart: try policy("unknown", or: .giveUp),
             startWait: try view.stored("start_wait", or: Start.startWaitDefault, \.storedSpan),
@@ -67,15 +72,6 @@ extension Activity {
             startedAt: try view.stored("started", \.storedInstant),
             framesShowWhen: try policy("frames_when", or: .background),
             digest: try view.stored("digest") { $0.string.flatMap(UInt64.init) })
-    }
-
-    private static func audience(_ view: JSONView) -> Audience {
-        if let user = view["user"]?.string { return .user(user) }
-        if let channel = view["channel"]?.string.flatMap(Identifier.init) {
-            return .channel(channel)
-        }
-        guard let list = view["devices"] else { return .none }
-        return .devices(list.elements.compactMap { $0.string.flatMap(Identifier.init) })
     }
 }
 

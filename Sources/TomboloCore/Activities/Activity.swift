@@ -68,6 +68,9 @@ package struct Activity: Sendable {
     /// Traces of the newest events that have one, oldest first; nil if no event has one.
     @Seldom var traces: [VersionTrace]? = nil
     var hasTraces: Bool { _traces.isThere }
+    /// The lives before this one, oldest first; nil if it is the first.
+    @Seldom var lives: [EarlierLife]? = nil
+    var hasLives: Bool { _lives.isThere }
     /// True if `ActivityTable` counts the activity as running.
     var isCounted = false
     /// The incarnation of `durable`.
@@ -116,6 +119,7 @@ package struct Activity: Sendable {
         _ next: Definition, incarnation number: Int64, _ projection: Projection
     ) {
         if former == nil { former = definitionBox }
+        rememberLife(at: projection.changedAt)
         definition = next
         incarnation = number
         accepted = projection

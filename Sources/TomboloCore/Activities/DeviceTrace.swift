@@ -23,17 +23,20 @@ package enum DeviceTrace: Hashable, Sendable {
     /// Finds the device in a head.
     package static func inHead(_ head: [UInt8], of device: Identifier) -> DeviceTrace {
         guard mayName(device, head), let activity = activity(head) else { return .none }
-        return inAudience(activity.definition.audience, of: device)
+        let trace = inAudience(activity.definition.audience, of: device)
+        return trace == .none && activity.remembers(device) ? .among : trace
     }
 
-    /// The head without the device in its audience; unchanged if it has no readable device list.
+    /// The head without the device in its audience and in those of earlier lives; unchanged if it
+    /// has no readable device list.
     package static func head(
         _ head: [UInt8], version: Int64, without device: Identifier
     ) -> [UInt8] {
-        guard var activity = activity(head, version: version),
-            case .devices(let ids) = activity.definition.audience
-        else { return head }
-        activity.definition.audience = .devices(ids.filter { $0 != device })
+        guard var activity = activity(head, version: version) else { return head }
+        let audience = activity.definition.audience
+        guard audience.names(device) || activity.remembers(device) else { return head }
+        activity.definition.audience = audience.without(device) ?? .devices([])
+        activity.forgetLives(of: device)
         return activity.headBytes()
     }
 

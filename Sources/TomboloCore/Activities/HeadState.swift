@@ -9,6 +9,7 @@ struct HeadState: Sendable {
     private let projection: Projection
     /// The waiting alerts except the newest one, which the projection contains.
     private let olderAlerts: [Projection.PendingAlert]
+    private let lives: [EarlierLife]
 
     init(of activity: borrowing Activity) {
         key = activity.key
@@ -16,6 +17,7 @@ struct HeadState: Sendable {
         definition = activity.definitionBox
         projection = activity.accepted
         olderAlerts = Self.olderAlerts(of: activity)
+        lives = activity.hasLives ? activity.lives ?? [] : []
     }
 
     /// Approximate memory use in bytes.
@@ -32,6 +34,7 @@ struct HeadState: Sendable {
             definition.value.write(into: &writer)
             projection.write(into: &writer)
             writeOlderAlerts(into: &writer)
+            if !lives.isEmpty { writer.array("lives", of: lives) { $1.write(into: &$0) } }
         }
         return writer.bytes
     }
@@ -63,7 +66,7 @@ extension Activity.Definition {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.member("type", type)
         writer.member("app", app)
-        writeAudience(into: &writer)
+        audience.write(into: &writer)
         writer.member("route", Int64(route.rawValue))
         writer.member("attributes", attributes)
         writer.member("unknown", Int64(onUnknownStart.rawValue))
@@ -78,15 +81,5 @@ extension Activity.Definition {
         }
         writer.member("started", startedAt.nanoseconds)
         writer.member("digest", String(digest))
-    }
-
-    private func writeAudience(into writer: inout JSONWriter) {
-        switch audience {
-        case .none: break
-        case .user(let user): writer.member("user", user)
-        case .channel(let channel): writer.member("channel", channel.rawValue)
-        case .devices(let devices):
-            writer.array("devices", of: devices) { $0.string($1.rawValue) }
-        }
     }
 }

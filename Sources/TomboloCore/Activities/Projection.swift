@@ -127,6 +127,19 @@ package struct Projection: Sendable {
             ending: Ending(at: instant, dismissal: .now, isBare: true), stateVersion: nil)
     }
 
+    /// The end of a card that is ended late: this state, ended at `instant` if nobody ended it.
+    ///
+    /// - Parameter version: the activity's newest version.
+    func ended(version: Int64, at instant: Instant) -> Projection {
+        var copy = self
+        if ending == nil {
+            copy.apply(
+                .end(End(change: .none, dismissal: .now)), version: version, at: instant)
+        }
+        copy.version = version
+        return copy
+    }
+
     func with(state: JSON) -> Projection {
         var copy = self
         copy.state = state

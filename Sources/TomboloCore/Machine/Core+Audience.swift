@@ -74,13 +74,17 @@ extension Core {
 
     /// True if the device has the activity's app and is in its audience now. The activity may have
     /// ended.
-    func isInAudience(_ device: DeviceSlot, of activity: ActivitySlot) -> Bool {
+    ///
+    /// - Parameter life: an earlier life of the activity; nil: the present one.
+    func isInAudience(
+        _ device: DeviceSlot, of activity: ActivitySlot, in life: EarlierLife? = nil
+    ) -> Bool {
         let definition = activities[activity].durableDefinition
         guard let owner = devices[device],
             let upstream = configuration.upstream(of: owner),
-            configuration[upstream].id == definition.app
+            configuration[upstream].id == life?.app ?? definition.app
         else { return false }
-        return switch definition.audience {
+        return switch life?.audience ?? definition.audience {
         case .none, .channel: false
         case .devices(let ids): ids.contains(owner.key.id)
         case .user(let user): isSameText(owner.registration.user, user)

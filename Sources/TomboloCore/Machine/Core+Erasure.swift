@@ -59,6 +59,11 @@ extension Core {
         journal.write(devices.actions.forget(device: key))
         for slot in alone { forget(slot) }
         for slot in shared { leave(key, slot) }
+        for slot in activities.indices
+        where activities[slot].key.tenant == key.tenant && activities[slot].remembers(key.id) {
+            activities[slot].forgetLives(of: key.id)
+            journal.rewrite(slot)
+        }
         var query = DeadLetterQuery(tenant: key.tenant)
         query.device = key.id
         journal.write(deadLetters.remove(where: query.matches))

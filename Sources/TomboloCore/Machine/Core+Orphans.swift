@@ -29,7 +29,7 @@ extension Core {
         let final =
             isLeft
             ? Projection.bareEnd(version: durable.version, at: wall(now))
-            : farewell(to: device, activity, durable, now: now)
+            : farewell(to: device, activity, durable, of: reference.incarnation, now: now)
         let slot = addCard(token, reference, of: device, activity, now: now)
         if let slot {
             destinations[slot].final = final
@@ -96,7 +96,8 @@ extension Core {
         destinations[slot][.wasDismissed] = card.wasDismissed
         let isReplaced = known.contains { destinations[$0].renewal > reference.renewal + 1 }
         if card.phase == .ended || isReplaced {
-            destinations[slot].final = farewell(to: device, activity, durable, now: now)
+            destinations[slot].final = farewell(
+                to: device, activity, durable, of: reference.incarnation, now: now)
         }
         endPredecessor(of: slot, now: now)
         for index in known where destinations[index].phase == .live {
@@ -126,21 +127,21 @@ extension Core {
         return !isSameText(device.registration.user, user)
     }
 
-    /// The final state for a card that has outlived its activity. Any device can send a token, so
-    /// only devices of the audience get the activity's state; other cards only disappear.
+    /// The final state for a card that has outlived its activity, or its life of it: never the
+    /// state of another life. Any device can send a token, so only devices of the audience get the
+    /// state; other cards only disappear.
     func farewell(
-        to device: DeviceSlot, _ activity: ActivitySlot, _ durable: Projection, now: Instant
+        to device: DeviceSlot, _ activity: ActivitySlot, _ durable: Projection,
+        of incarnation: Int64, now: Instant
     ) -> Projection {
-        guard isInAudience(device, of: activity) else {
-            return Projection.bareEnd(version: durable.version, at: wall(now))
+        let bare = Projection.bareEnd(version: durable.version, at: wall(now))
+        guard incarnation == activities[activity].durableIncarnation else {
+            let life = activities[activity].lives?.last { $0.incarnation == incarnation }
+            guard let life, isInAudience(device, of: activity, in: life) else { return bare }
+            return life.last.ended(version: durable.version, at: wall(now))
         }
-        var final = durable
-        if final.ending == nil {
-            final.apply(
-                .end(End(change: .none, dismissal: .now)), version: durable.version,
-                at: wall(now))
-        }
-        return final
+        guard isInAudience(device, of: activity) else { return bare }
+        return durable.ended(version: durable.version, at: wall(now))
     }
 
     /// Drops update tokens that are older than `orphanToken`, and that belong to no destination and

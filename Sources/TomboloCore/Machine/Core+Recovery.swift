@@ -318,7 +318,8 @@ extension Core {
         if checkpoint.incarnation < activities[activity].durableIncarnation, checkpoint.final == nil
         {
             destination.final = activities[activity].durable.map {
-                farewell(to: destination.device, activity, $0, now: now)
+                farewell(
+                    to: destination.device, activity, $0, of: checkpoint.incarnation, now: now)
             }
             // The final state is not known, so the card ends now, with the state that this device
             // may see.

@@ -7,7 +7,7 @@ import Testing
         table: OverloadRule.table([
             "TomboloAPI": "adding 4 optional 4 writeMembers 4",
             "TomboloCore": """
-            add 25 adopt 14 answer 6 append 6 apply 5 asked 4 at 4 audience 4 backOff 4
+            add 25 adopt 14 answer 6 append 6 apply 5 asked 4 at 4 backOff 4
             bytes 4 check 9 collect 4 count 12 enter 4 fault 10 finish 4 follow 8
             followClock 5 forget 7 holds 8 insert 10 isSame 4 keep 11 leave 7 make 4
             moment 4 note 9 number 5 of 6 owner 4 place 10 put 6 read 4 reading 14

@@ -18,7 +18,7 @@ extension Relay {
         var reading = clock.reading(monotonic: loop.now.nanoseconds, boot: wallClock.boot)
         reading.isLast = isLast
         if !isLast, let last = clockWritten, !last.isLast, last.lead == reading.lead,
-            last.isOfSecond(of: reading)
+            reading.steady - last.steady < RelayClock.readingInterval
         {
             return batch
         }

@@ -184,15 +184,13 @@ package struct PacingState: Hashable, Sendable {
         bucket.clamp(grant, now: now)
         holdsToken = false
         guard let before, !before.endedInOrder else { return }
-        // If a card's timestamps were further ahead of the clock than a push may be, each push
-        // advanced them by at least a second. The checkpoint may be some seconds older than the
-        // clock reading. (Other cards must not be counted here: what is guessed is ahead of the
-        // clock by as much as a push may be, so each of many kills would add to it.)
+        // If a card's timestamps were ahead of the clock, each push advanced them by at least a
+        // second. The checkpoint may be some seconds older than the clock reading.
         let passed = before.toldThrough - before.reading
         let known = taken
         for clock in [wall, before.reading] {
             let counting = known.counting(at: clock)
-            guard counting > clock.seconds + Self.timestampLeadMax else { continue }
+            guard counting > clock.seconds else { continue }
             taken.note((Instant(seconds: counting) + passed).seconds + 3)
         }
         let told = before.toldThrough.seconds + Self.timestampLeadMax

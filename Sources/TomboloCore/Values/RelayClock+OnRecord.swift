@@ -14,14 +14,10 @@ extension RelayClock {
         package var toldThrough: Instant {
             isLast ? steady + lead : steady + lead + RelayClock.reach
         }
-
-        /// True if both have the same second of wall time. Timestamps count seconds, so a push that
-        /// is stored with a reading is at most `PacingState.timestampLeadMax` ahead of its second,
-        /// unless its card was ahead of the clock.
-        package func isOfSecond(of other: Self) -> Bool {
-            (steady + lead).seconds == (other.steady + other.lead).seconds
-        }
     }
+
+    /// Minimum time between two readings, unless the lead has changed.
+    package static let readingInterval = Span.seconds(1)
 
     /// The clock's state now.
     package mutating func reading(monotonic: Int64, boot: String) -> Reading {

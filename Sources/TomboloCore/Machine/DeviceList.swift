@@ -137,7 +137,6 @@ package struct DeviceGlance: Sendable {
         guard let device = core.devices[slot] else { return nil }
         var newest = max(device.joinedAt, device.reconciledAt)
         for (_, token) in device.tokens.all { newest = max(newest, token.registeredAt) }
-        for one in device.retired.values { newest = max(newest, one.observedAt) }
         if let heard = device.heard?.presence.heardAt, heard > .distantPast {
             newest = max(newest, core.wall(heard))
         }

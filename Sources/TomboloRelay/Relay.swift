@@ -143,7 +143,7 @@ package actor Relay: TurnTarget, TimerTarget {
             wall: wallClock.now(), monotonic: loop.now.nanoseconds, boot: wallClock.boot,
             after: last, elsewhere: last.flatMap { wallClock.monotonic(ofBoot: $0.boot) })
         var recovery = CoreRecovery()
-        (recovery.lead, recovery.clockStep) = (clock.lead, clock.stepAtStart)
+        recovery.lead = clock.lead
         recovery.leads = clock.leads
         // If the clock's reading is lost, timestamps on cards may be far ahead: assume the maximum.
         recovery.before =

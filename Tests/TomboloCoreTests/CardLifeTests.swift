@@ -46,7 +46,6 @@ import TomboloJSON
         var rig = Self.running("", until: 60)
         var recovery = rig.recovery()
         recovery.lead = .hours(24 * 3_650)
-        recovery.clockStep = recovery.lead
         #expect(rig.recover(recovery) == [])
         rig.advance(to: 8 * Self.hour - 1)
         #expect(Self.phases(rig) == ["live"])

@@ -6,7 +6,7 @@ import TomboloJSON
 
 /// Cards of which a relay learns late what it cannot have seen.
 @Suite struct LateCardTests {
-    @Test func `of a card before and one since whose outcome nobody learned the younger counts`() {
+    @Test func `a card of which only the token is learned is as old as its own start`() {
         var rig = Rig.phone()
         rig.command(
             .start,
@@ -30,7 +30,7 @@ import TomboloJSON
         rig.deleteToken("start:Runner", "ab")
         rig.advance(to: 600)
         rig.verdict = { _ in .accepted }
-        rig.token("activity:cat", "bc")
+        rig.token("activity:cat~1.1", "bc")
         // The system has ended the card of second 0, and not yet that of second 200.
         rig.advance(to: 8 * 3_600 + 100)
         let count = rig.pushes.count

@@ -94,7 +94,7 @@ extension Core {
             incarnation: destination.incarnation, renewal: destination.renewal,
             phase: destination[.reservedStart]
                 ? .startUnknown : destination.final == nil ? destination.phase : .ended,
-            since: destination.cardSince(tryingAt: wall(now)),
+            since: destination.cardSince(tryingAt: now),
             alertsThrough: max(destination.alertsThrough, destination.reservedAlert ?? 0),
             lastTimestamp: destination.pacing.taken.counting(at: wall(now)),
             wasDismissed: destination[.wasDismissed],
@@ -188,6 +188,7 @@ extension Core {
             let card = history.lastCard(
                 of: activities[destination.activity].number, destination.incarnation),
             card.renewal >= destination.renewal
+                || destinations.isUntriedAlone(destination, of: devices[destination.device])
         else { return }
         guard !card.wasLeft else {
             let next = card.renewal + 1
@@ -222,14 +223,16 @@ extension Core {
             let history = startHistories[.device(device.key)],
             let activity = activities.slot(
                 of: ActivityKey(tenant: device.key.tenant, id: reference.id)),
-            let card = history.lastCard(of: activities[activity].number, reference.incarnation),
-            card.renewal == reference.renewal, !card.wasLeft
+            let card = history.exactCard(
+                of: activities[activity].number, reference.incarnation, reference.renewal),
+            card.phase != .waiting, !card.wasLeft
         else { return }
         let index = device.destinations.first { index in
             guard let destination = destinations.at(index) else { return false }
             return destination.activity == activity && destination.phase == .waiting
                 && destination.incarnation == reference.incarnation
-                && destination.renewal <= reference.renewal
+                && (destination.renewal <= reference.renewal
+                    || destinations.isUntriedAlone(destination, of: device))
                 && !destination[.reservedStart] && destination.final == nil
         }
         guard let index else { return }
@@ -246,15 +249,18 @@ extension Core {
     func forgottenCard(
         _ reference: ActivityReference, of slot: DeviceSlot, _ activity: ActivitySlot
     ) -> StartHistory.Card? {
-        guard !startHistories.isEmpty, let device = devices[slot] else { return nil }
-        let type = activities[activity].definition.type
-        let token = device.tokens[.start(type: type)].flatMap { historyKey(of: $0.value, device) }
-        let keys = [.device(device.key), token].compactMap { $0 }
         let number = activities[activity].number
-        let cards = keys.compactMap {
-            startHistories[$0]?.exactCard(of: number, reference.incarnation, reference.renewal)
+        let cards = histories(of: slot, type: activities[activity].definition.type).compactMap {
+            $0.exactCard(of: number, reference.incarnation, reference.renewal)
         }
         return cards.first { $0.phase != .waiting && !$0.wasLeft }
+    }
+
+    /// What is known of the cards of a device: under its name, and under its start token.
+    func histories(of slot: DeviceSlot, type: String) -> [StartHistory] {
+        guard !startHistories.isEmpty, let device = devices[slot] else { return [] }
+        let token = device.tokens[.start(type: type)].flatMap { historyKey(of: $0.value, device) }
+        return [.device(device.key), token].compactMap { $0.flatMap { startHistories[$0] } }
     }
 
     // MARK: After a restart

@@ -16,6 +16,7 @@ struct StartHistory: Sendable {
         var incarnation: Int64
         var renewal: Int64
         var phase: Destination.Phase
+        /// When the card began, in monotonic time; nil: it has not.
         var since: Instant?
         var alertsThrough: Int64
         var lastTimestamp: Int64

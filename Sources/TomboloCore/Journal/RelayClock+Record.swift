@@ -38,7 +38,8 @@ extension RelayClock.Reading {
             boot: boot, monotonic: monotonic.nanoseconds, steady: steady,
             lead: Span(nanoseconds: lead),
             leads: LeadHistory(
-                stored: document.root["leads"], lead: Span(nanoseconds: lead), at: steady),
+                stored: document.root["leads"], gaps: document.root["gaps"],
+                lead: Span(nanoseconds: lead), at: steady),
             isLast: document.root["last"] != nil)
     }
 }

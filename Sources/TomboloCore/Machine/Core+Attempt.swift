@@ -194,7 +194,7 @@ extension Core {
         destinations[slot].inFlight = flying
         (destinations[slot].waiting, destinations[slot].delay) = (nil, nil)
         if event == .start {
-            destinations[slot].begin(push.id, now: now, wall: wall(now))
+            destinations[slot].begin(push.id, now: now)
             spendStart(slot, now: now)
         }
         // A start contains the newest alert; older alerts are outdated then.

@@ -137,7 +137,7 @@ extension Core {
         {
             destination.token = token.value
             destination[.tokenIsNew] = !token.isOnRecord
-            destination.cardSince = token.registeredAt
+            destination.cardSince = clock.shownAt(token.registeredAt, now: now)
             destination.phase = .live
         }
         let slot = insert(destination)
@@ -146,8 +146,12 @@ extension Core {
         journal.flushSoon(now: now)
     }
 
-    /// The card's number for a new destination; nil if the device has a card already. A user who
-    /// returns to a device gets a card with a new number, because the first card has ended there.
+    /// The card's number for a new destination; nil if the device has a card already.
+    ///
+    /// It is higher than that of each card that this device, or the phone with its start token, is
+    /// known to have had: the device may have been deleted and registered again, and the phone may
+    /// still show that card. Only a card that cannot tell its name to the app keeps its number,
+    /// unless it was another user's.
     private func nextCard(
         of activity: ActivitySlot, on device: DeviceSlot, mayBeThere: Bool
     ) -> Int64? {
@@ -164,17 +168,16 @@ extension Core {
             guard destinations[slot].hasBareEnd else { return nil }
             next = max(next, destinations[slot].renewal + 1)
         }
-        // The device may have been deleted and registered again.
-        let incarnation = activities[activity].durableIncarnation
-        if !startHistories.isEmpty, let key = devices[device]?.key,
-            let history = startHistories[.device(key)]
-        {
-            let number = activities[activity].number
-            if let card = history.lastCard(of: number, incarnation), card.wasLeft {
+        let definition = activities[activity].definition
+        let tellsName = definition.route != .adopt && idPointer(activities[activity]) != nil
+        for history in histories(of: device, type: definition.type) {
+            for card in history.cards
+            where card.activity == activities[activity].number.rawValue
+                && card.incarnation == activities[activity].durableIncarnation
+                && card.phase != .waiting && (tellsName || card.wasLeft)
+            {
                 next = max(next, card.renewal + 1)
             }
-            // The same phone may have had a newer card under this number.
-            while history.exactCard(of: number, incarnation, next)?.wasLeft == true { next += 1 }
         }
         return next
     }

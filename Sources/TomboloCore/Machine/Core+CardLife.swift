@@ -4,19 +4,17 @@ import TomboloJSON
 // before that (pacing rules 13 and 14).
 
 extension Core {
-    /// Sets the wall clock to the machine's. After a long step the clock was wrong before: cards
-    /// keep their ages, and destinations that wait for a wall time are examined again.
+    /// Sets the wall clock to the machine's. After a long step the clock was wrong before, and
+    /// destinations that wait for a wall time are examined again.
     mutating func followClock(
         to next: Span, now: Instant, _ work: inout StepBudget.Part
     ) {
-        let before = wall(now)
         let (step, moves) = clock.follow(to: next, now: now)
         // After a crash, the next relay must know by which clock timestamps were made: record it at
         // once.
         defer { if step < .zero || step > RelayClock.leadMax { journal.flushAtOnce() } }
         // Apple refuses provider tokens with a wrong time, so try again with the right one.
         if moves != .zero { upstreams.tryNow(now) }
-        moveCards(by: moves, through: moves < .zero ? .distantFuture : before, now: now)
         guard step < .zero || moves > .zero else { return }
         if step < .zero {
             for slot in destinations.indices where destinations.holds(slot) {
@@ -38,18 +36,6 @@ extension Core {
         else { return }
         scheduleCheckpoint(slot, now: now)
         destinations.deadlines.set(slot, at: now)
-    }
-
-    /// - Parameter wall: a card that began later has its time from another clock and is not moved.
-    mutating func moveCards(
-        by step: Span, through wall: Instant = .distantFuture, now: Instant
-    ) {
-        guard step != .zero else { return }
-        for slot in destinations.indices where destinations.holds(slot) {
-            guard let since = destinations[slot].cardSince, since <= wall else { continue }
-            destinations[slot].cardSince = since + step
-            scheduleCheckpoint(slot, now: now)
-        }
     }
 
     /// The newest timestamp among the cards that are not finished; nil if no card has one. The next
@@ -76,27 +62,33 @@ extension Core {
         isUnreachable(destination, now: now) ? "unreachable" : destination.phase.name
     }
 
-    /// When the system ends the destination's card; nil if there is no card yet.
+    /// Since when the system may have ended the destination's card; nil if there is no card yet.
+    /// The time in which the machine was off counts, as far as the wall clock tells it.
     func cardEnd(_ destination: Destination) -> Instant? {
-        destination.cardSince.map { clock.steady($0 + configuration.limits.cardLife) }
+        destination.cardSince.map { clock.end(of: configuration.limits.cardLife, since: $0) }
     }
 
-    /// Checks a card's age: renews the card, or notes that the system has ended it. Returns the new
-    /// card if there is one.
+    /// When a card that began at `since` is renewed.
+    private func renewsAt(_ since: Instant) -> Instant {
+        let limits = configuration.limits
+        return clock.time(ofAge: limits.cardLife - limits.renewBefore, since: since)
+    }
+
+    /// Checks a card's age: renews the card, or notes that the system has ended it, which no wall
+    /// clock can say. Returns the new card if there is one.
     mutating func age(_ slot: CardSlot, now: Instant) -> CardSlot? {
         guard destinations.holds(slot), let since = destinations[slot].cardSince else {
             return nil
         }
-        let end = clock.steady(since + configuration.limits.cardLife)
-        guard end - configuration.limits.renewBefore <= now,
+        let hasLapsed = since + configuration.limits.cardLife <= now
+        guard hasLapsed || renewsAt(since) <= now,
             !destinations[slot].isFinished, projection(slot)?.ending == nil
         else { return nil }
-        if end <= now {
+        if hasLapsed {
             lapse(slot, now: now)
             return nil
         }
-        guard isToBeRenewed(slot) else { return nil }
-        return renew(slot, now: now)
+        return isToBeRenewed(slot) ? renew(slot, now: now) : nil
     }
 
     private func hasEnding(_ slot: CardSlot) -> Bool {
@@ -112,8 +104,7 @@ extension Core {
         guard let since = destinations[slot].cardSince,
             !destinations[slot].isFinished, !hasEnding(slot)
         else { return nil }
-        let end = clock.steady(since + configuration.limits.cardLife)
-        return isToBeRenewed(slot) ? end - configuration.limits.renewBefore : end
+        return isToBeRenewed(slot) ? renewsAt(since) : since + configuration.limits.cardLife
     }
 
     /// Notes that the system has ended the card, so that later changes cannot be shown.
@@ -158,7 +149,7 @@ extension Core {
         // The renewal was due before the log was restored, so its start may have been sent: send no
         // other.
         if let since = old.cardSince, let restoredAt = clock.restoredAt,
-            since + configuration.limits.cardLife - configuration.limits.renewBefore <= restoredAt
+            renewsAt(since) <= clock.shownAt(restoredAt, now: now)
         {
             next.phase = .startUnknown
             // The new card may also have got updates, with timestamps that are not known.
@@ -170,7 +161,7 @@ extension Core {
         // The restored log may lack this card, although the app has registered its token since.
         if let token = devices[old.device]?.tokens[.activity(reference(next))] {
             (next.token, next[.tokenIsNew]) = (token.value, !token.isOnRecord)
-            (next.phase, next.cardSince) = (.live, wall(now))
+            (next.phase, next.cardSince) = (.live, now)
         }
         let place = insert(next)
         if next.phase == .live { endPredecessor(of: place, now: now) }
@@ -232,7 +223,7 @@ extension Core {
     /// start follows.
     func strandedAt(_ destination: Destination) -> Instant? {
         guard destination.phase == .started, predecessor(of: destination) != nil else { return nil }
-        return destination.cardSince.map { clock.steady($0 + configuration.limits.strandedAfter) }
+        return destination.cardSince.map { $0 + configuration.limits.strandedAfter }
     }
 
     func withoutToken(_ destination: Destination, now: Instant) -> WaitReason {
@@ -249,7 +240,7 @@ extension Core {
     }
 
     /// Where the attributes contain the card's name; nil if the type wants no name.
-    private func idPointer(_ activity: Activity) -> JSONPointer? {
+    func idPointer(_ activity: Activity) -> JSONPointer? {
         guard let type = types.type(of: activity.definition, activity.key.tenant) else {
             return ActivityType.defaultIDAt
         }

@@ -65,7 +65,7 @@ extension Core {
             let value = destination.checkpoint(
                 activity: activities[destination.activity].number.rawValue,
                 device: devices[device]?.number ?? 0,
-                budget: devices.budgets[device], wall: wall(now))
+                budget: devices.budgets[device], now: now, wall: wall(now))
             records.append(Record(space: .checkpoint, number: destination.number, value: value))
         }
         return records

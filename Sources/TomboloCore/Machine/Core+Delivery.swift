@@ -127,7 +127,7 @@ extension Core {
             return false
         }
         guard let instant else { return true }
-        let end = clock.steady(since + configuration.limits.cardLife)
+        let end = clock.end(of: configuration.limits.cardLife, since: since)
         guard instant > end - configuration.limits.renewBefore else { return false }
         return agesAt(slot).map { $0 < instant } ?? false
     }

@@ -307,26 +307,26 @@ extension Core {
         destinations[slot].refusalsInRow = 0
         // The phone has reported that the card is over, so the token comes too late.
         if destination.isOverOnPhone, projection(slot)?.ending == nil { return }
+        let end = cardEnd(destination)
+        let isOver = destination.phase == .lapsed || end.map { $0 <= now } ?? false
         switch destination.phase {
         case .ended where destination.token != nil, .live:
             // The phone sends another token although the end was sent: it has not received the end.
             destinations[slot].noteSignOfLife(now: now)
         case _
-        where hasEnded(destination, now: now)
-            && destination.isOlder(than: token, configuration.limits.cardLife):
+        where isOver && end.map { clock.shownAt(token.observedAt, now: now) < $0 } ?? false:
             // A token that was made while the card could live does not prove that it lives now. The
             // card may be over in another phase than `lapsed`, if its last token was dead.
             return
         default:
-            if destination.phase == .lapsed || cardEnd(destination).map({ $0 <= now }) ?? true {
-                let wall = wall(now)
-                destinations[slot].cardSince = wall
+            if isOver || end == nil {
+                destinations[slot].cardSince = now
             }
             if destination.phase == .started || destination.phase == .starting,
                 let since = destination.cardSince
             {
                 let type = activities[destination.activity].definition.type
-                devices[known: destination.device].noteBegun(type, at: since)
+                devices[known: destination.device].noteBegun(type, at: clock.shown(at: since))
             }
             enter(.live, slot, now: now)
             // Pushes to the dead token may never have arrived.
@@ -334,17 +334,5 @@ extension Core {
         }
         destinations.wakeFirst(slot)
         endPredecessor(of: slot, now: now)
-    }
-
-    /// True if the system has ended the card because of its age.
-    private func hasEnded(_ destination: Destination, now: Instant) -> Bool {
-        destination.phase == .lapsed || cardEnd(destination).map { $0 <= now } ?? false
-    }
-}
-
-extension Destination {
-    /// True if the app observed the token within the card's life.
-    fileprivate func isOlder(than token: Device.Token, _ life: Span) -> Bool {
-        cardSince.map { token.observedAt < $0 + life } ?? false
     }
 }

@@ -64,7 +64,7 @@ extension Core {
             ledger: Ledger(since: version), phaseSince: now)
         destination.token = token.value
         destination[.tokenIsNew] = !token.isOnRecord
-        destination.cardSince = wall(now)
+        destination.cardSince = now
         destination.alertsThrough = version
         destination.phase = .live
         let slot = insert(destination)
@@ -92,7 +92,7 @@ extension Core {
         guard !known.isEmpty,
             let slot = addCard(token, reference, of: device, activity, now: now)
         else { return }
-        destinations[slot].cardSince = card.since ?? wall(now)
+        destinations[slot].cardSince = card.since ?? now
         destinations[slot][.wasDismissed] = card.wasDismissed
         let isReplaced = known.contains { destinations[$0].renewal > reference.renewal + 1 }
         if card.phase == .ended || isReplaced {

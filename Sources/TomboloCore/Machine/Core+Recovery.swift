@@ -33,7 +33,6 @@ extension Core {
         }
         devices.adoptPresences(records, now: now) { clock.shownAt($0, now: now) }
         let firstWithout = destinations.indices.upperBound
-        moveCards(by: recovery.clockStep, now: now)
         for slot in activities.indices where !activities[slot].hasEnded {
             enterAudience(slot, isRecovered: true, now: now)
         }
@@ -226,7 +225,7 @@ extension Core {
             now: now)
         devices.budgets[device].recoverStarts(
             configuration.budgets[.start], fullAt: checkpoint.startBucketFullAt, now: now)
-        giveToken(to: &destination, owner)
+        giveToken(to: &destination, owner, now: now)
         destination[.checkpointIsDirty] = false
         let slot = insert(destination)
         // A token is recorded before it is used: without one, only a start can have been sent.
@@ -330,7 +329,7 @@ extension Core {
 
     /// Sets a destination's token and phase by its device's record, which is never older than the
     /// checkpoint.
-    private func giveToken(to destination: inout Destination, _ owner: Device) {
+    private func giveToken(to destination: inout Destination, _ owner: Device, now: Instant) {
         if let channel = owner.channel {
             destination.token = channel.isGone ? nil : PushToken(channel.id)
             if channel.isGone, !destination.isFinished { destination.phase = .gone }
@@ -344,7 +343,8 @@ extension Core {
         if destination.cardSince == nil, owner.channel == nil,
             destination.phase == .live || destination.phase == .started
         {
-            destination.cardSince = activities[destination.activity].definition.startedAt
+            let startedAt = activities[destination.activity].definition.startedAt
+            destination.cardSince = clock.shownAt(startedAt, now: now)
         }
     }
 }

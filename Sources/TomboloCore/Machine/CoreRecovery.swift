@@ -22,9 +22,6 @@ package struct CoreRecovery: Sendable {
     package var lead = Span.zero
     /// The same at earlier times, also under earlier relays.
     package var leads = LeadHistory()
-    /// How far the machine's clock was set forward since the last relay ran; negative: back. The
-    /// ages of cards do not change by that.
-    package var clockStep = Span.zero
     /// What is known of the last relay's clock; nil if there was no relay before.
     package var before: RelayClock.Predecessor?
     /// The latest wall time that timestamps may have until a newer reading of the clock is durable.

@@ -29,7 +29,11 @@ extension TokenStanding {
         case .started, .live, .gone, .starting, .startUnknown:
             self = device.standing(of: .activity(core.reference(destination)))
             // The refusal is older than the card, so it was for an earlier card's token.
-            if let since = destination.cardSince, let at = refusal?.at, at < since { refusal = nil }
+            if let since = destination.cardSince, let at = refusal?.at,
+                at < core.clock.shown(at: since)
+            {
+                refusal = nil
+            }
             // If the user dismissed the card, its phase says enough.
             if destination.phase == .gone, refusal?.isMisplaced != true { return nil }
         case .ended, .lapsed, .listening: return nil

@@ -16,13 +16,13 @@ extension Destination {
     }
 
     /// Notes that a start is being sent.
-    mutating func begin(_ push: PushID, now: Instant, wall: Instant) {
+    mutating func begin(_ push: PushID, now: Instant) {
         phase = .starting
         phaseSince = now
         startPush = push
         isOverOnPhone = false
         alertsBeforeStart = alertsThrough
-        cardSince = wall
+        cardSince = now
     }
 
     /// Notes that an attempt waits until its batch is durable.

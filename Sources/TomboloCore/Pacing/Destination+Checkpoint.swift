@@ -67,7 +67,7 @@ struct Checkpoint: Sendable {
         story = try view.stored("cf", or: .none) {
             $0.storedCount.flatMap { CardStory(rawValue: UInt8(clamping: $0)) }
         }
-        cardSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
+        cardSince = view["cb"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         echo = Self.echo(view)
         acknowledged = try view.stored("v", or: 0, \.storedCountOrNone)
@@ -154,9 +154,9 @@ extension Destination {
     ///   - activity: number of the activity.
     ///   - device: number of the device.
     ///   - budget: the device's budget, with what this destination has spent.
-    ///   - wall: the present time. A running clip is counted until then.
+    ///   - now: the present time, and `wall` the same. A running clip is counted until then.
     func checkpoint(
-        activity: Int64, device: Int64, budget: DeviceBudget?, wall: Instant
+        activity: Int64, device: Int64, budget: DeviceBudget?, now: Instant, wall: Instant
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -188,7 +188,7 @@ extension Destination {
             if self[.wasMadeAnew] { writer.member("ma", Int64(1)) }
             if let value = bound?.shown { writer.member("pv", value) }
             if story != .none { writer.member("cf", Int64(story.rawValue)) }
-            if let since = cardSince(tryingAt: wall) { writer.member("cs", since.nanoseconds) }
+            if let since = cardSince(tryingAt: now) { writer.member("cb", since.nanoseconds) }
             if let staleAt { writer.member("st", staleAt.nanoseconds) }
             if let since = pacing.unsettledSince { writer.member("u", since.nanoseconds) }
             if pacing.lastLocalUpdate > 0 { writer.member("lu", pacing.lastLocalUpdate) }
@@ -215,8 +215,8 @@ extension Destination {
         }
     }
 
-    /// When the card began. With a reserved start it is `wall`, because earlier tries made no card.
-    func cardSince(tryingAt wall: Instant) -> Instant? { self[.reservedStart] ? wall : cardSince }
+    /// When the card began. With a reserved start it is `now`, because earlier tries made no card.
+    func cardSince(tryingAt now: Instant) -> Instant? { self[.reservedStart] ? now : cardSince }
 
     private func writeFrames(into writer: inout JSONWriter, wall: Instant) {
         let all = frames + (cursor?.tally ?? FrameCounts())

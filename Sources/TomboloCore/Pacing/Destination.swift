@@ -261,7 +261,8 @@ struct Destination: SlotValue {
         self[.startWasSkipped] ? .startWait : phase.hasNoCard ? .noRoute : nil
     }
 
-    /// Wall time at which the card began; nil if not known. The system ends the card 8 hours later.
+    /// Monotonic time at which the card began; nil if not known. It stands still while the machine
+    /// is off, so the card is at least as old as it says. The system ends the card after 8 hours.
     var cardSince: Instant? {
         get { cardSinceOrNever == .distantPast ? nil : cardSinceOrNever }
         set { cardSinceOrNever = newValue ?? .distantPast }

@@ -29,6 +29,18 @@ struct DestinationTable: Sendable {
     /// Number of the tenant's destinations, on devices and channels.
     func count(of tenant: TenantID) -> Int { counts[tenant] ?? 0 }
 
+    /// True if no start of this destination was tried, and `device` has no other card of its life:
+    /// then it may continue with a card that the phone has, also with one of a lower number.
+    func isUntriedAlone(_ destination: Destination, of device: Device?) -> Bool {
+        !destination.mayHaveCard
+            && device?.destinations.allSatisfy { slot in
+                guard let other = at(slot) else { return true }
+                return other.number == destination.number
+                    || other.activity != destination.activity
+                    || other.incarnation != destination.incarnation
+            } ?? true
+    }
+
     // MARK: Waking
 
     /// Lets the destination be examined now or, if too much is due, in a later step.

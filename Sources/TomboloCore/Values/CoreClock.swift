@@ -25,12 +25,12 @@ struct CoreClock: Sendable {
         self.tellsThrough = tellsThrough
     }
 
-    /// How much wall time has changed since the times of cards were last corrected.
+    /// How much wall time has changed since what waits for a wall time was last examined.
     private var unmoved = Span.zero
 
     /// Follows the machine's clock. Returns by how much wall time goes forward (negative: back),
-    /// and by how much the times of cards must be corrected: zero for the small corrections of a
-    /// time server.
+    /// and the same for all small steps since the last large one: zero while that is no more than
+    /// the corrections of a time server.
     mutating func follow(to next: Span, now: Instant) -> (step: Span, moves: Span) {
         let step = next - lead
         lead = next
@@ -51,4 +51,17 @@ struct CoreClock: Sendable {
 
     /// The monotonic time at which a clock showed this recorded wall time.
     func shownAt(_ wall: Instant, now: Instant) -> Instant { leads.steady(wall, now: now) }
+
+    /// The wall time that a clock showed at this monotonic time.
+    func shown(at steady: Instant) -> Instant { leads.wall(steady) }
+
+    /// When a card is `age` old, if the time counts in which the machine was off: when to renew it.
+    func time(ofAge age: Span, since begin: Instant) -> Instant {
+        leads.time(ofAge: age, since: begin)
+    }
+
+    /// When a card that began at `begin` is at most `life` old: the system may have ended it.
+    func end(of life: Span, since begin: Instant) -> Instant {
+        begin + life - leads.gaps(since: begin)
+    }
 }

@@ -76,8 +76,10 @@ package struct RelayClock: Sendable {
         leadAtStart = wall - steadyAtStart
         lead = leadAtStart
         leads = last?.leads ?? LeadHistory()
-        leads.note(lead, at: steadyAtStart)
         let isContinued = isHere || last != nil && elsewhere != nil
+        leads.note(
+            lead, at: steadyAtStart,
+            afterGap: isContinued ? nil : last.map { wall - ($0.steady + $0.lead) })
         let step = last.map { wall - ($0.steady + passed + $0.lead) } ?? .zero
         stepAtStart = isContinued && max(step, .zero - step) > Self.leadMax ? step : .zero
         before = last.map { last in

@@ -114,7 +114,7 @@ extension Seam {
         switch (mutant, space) {
         case (.budgetForgottenAtRestart, .checkpoint): text.set("b", to: "0")
         case (.cardAgeForgottenAtRestart, .checkpoint):
-            text.set("cs", to: "\(world.clock.now().nanoseconds)")
+            text.set("cb", to: "\(world.clock.now().nanoseconds)")
         case (.startWaitForgotten, .checkpoint):
             text.set("ws", to: "\(world.clock.now().nanoseconds)")
         case (.takenForgotten, .checkpoint): text.set("tk", to: "[]")

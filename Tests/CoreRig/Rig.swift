@@ -31,6 +31,10 @@ package struct Rig: ~Copyable {
     package private(set) var history: [RecordedEvent] = []
     package private(set) var heads: [ActivityNumber: (ActivityHead, Int64, Int64)] = [:]
     private var pending: AppendBatch?
+    /// False in a test that breaks the core's laws by hand.
+    package var keepsLaws = true
+    private var laws = CoreLaws()
+    private var looks = 0
     /// The pushes of one step are carried out in an order that their own says nothing of.
     package var isUnordered = false
 
@@ -55,6 +59,7 @@ package struct Rig: ~Copyable {
     package mutating func step(_ input: Input) {
         var effects = Effects()
         core.step(input, now: now, effects: &effects)
+        checkLaws()
         carryOut(effects)
         if commitsByItself { while commit() {} }
     }
@@ -73,6 +78,20 @@ package struct Rig: ~Copyable {
             }
         }
         now = max(now, end)
+    }
+
+    /// Stops the test if a law of the core does not hold. In a large core, or after many steps, it
+    /// looks only at each 256th step.
+    private mutating func checkLaws() {
+        looks += 1
+        let places = core.places
+        let isLarge = max(places.destinations, places.devices) > 200 || looks > 2_000
+        guard keepsLaws, !isLarge || looks % 256 == 1 else { return }
+        if isLarge { laws = CoreLaws() }
+        let broken = laws.broken(in: core, now: now)
+        // An optimised build does not print why a precondition failed.
+        if !broken.isEmpty { Issue.record("\(now.rfc3339): the core breaks its laws: \(broken)") }
+        precondition(broken.isEmpty, "\(now.rfc3339): the core breaks its laws: \(broken)")
     }
 
     // MARK: The disk
@@ -107,6 +126,7 @@ package struct Rig: ~Copyable {
         core.step(
             .committed(AppendReceipt(firstSeq: first, firstFactSeq: firstFact, of: batch)),
             now: now, effects: &effects)
+        checkLaws()
         carryOut(effects)
         return true
     }
@@ -148,6 +168,8 @@ package struct Rig: ~Copyable {
         core = Core(configuration: configuration, seed: 8)
         core.setCapacityForTests(1_000)
         let damage = core.recover(recovery, now: now)
+        (laws, looks) = (CoreLaws(), 0)
+        checkLaws()
         if stores {
             pending = core.takeBatch(now: now, writesAll: true)
             commit()
@@ -206,6 +228,7 @@ package struct Rig: ~Copyable {
         core.step(
             .pushEnded(PushOutcome(push: push.id, result: result, took: took)), now: now,
             effects: &effects)
+        checkLaws()
         carryOut(effects)
     }
 

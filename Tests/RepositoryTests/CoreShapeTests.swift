@@ -6,8 +6,8 @@ import Testing
         "bare Int parameters": 13,
         "calls of evaluate": 1,
         "files in the largest circle": 40,
-        "files that extend Core": 50,
-        "functions in extension Core": 465,
+        "files that extend Core": 51,
+        "functions in extension Core": 466,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,
         "two-way pairs of folders": 13,
@@ -26,8 +26,8 @@ import Testing
 
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
-        "Sources": 101_460, "TomboloAPI": 5_870, "TomboloAPNs": 2_020, "TomboloContract": 1_270,
-        "TomboloCore": 31_260, "TomboloCore/Machine": 8_240, "TomboloCrypto": 460,
+        "Sources": 101_660, "TomboloAPI": 5_870, "TomboloAPNs": 2_020, "TomboloContract": 1_270,
+        "TomboloCore": 31_450, "TomboloCore/Machine": 8_420, "TomboloCrypto": 460,
         "TomboloEventLog": 460, "TomboloHTTP": 8_140, "TomboloJSON": 3_090, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 3_060, "TomboloRelay": 2_380,
         "TomboloSQLite": 1_180, "TomboloServer": 9_680, "TomboloSimulator": 6_770,

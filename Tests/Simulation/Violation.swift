@@ -68,5 +68,6 @@ enum Promise: String {
     case tokensKnown = "after heal and quiet the relay knows each card's update token"
     case clock = "rule 6: a clock that is set right is followed"
     case answered = "every request is answered once"
+    case laws = "the core's own laws hold"
     case progress = "the world comes to its end"
 }

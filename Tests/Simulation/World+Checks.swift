@@ -32,6 +32,8 @@ extension World {
         followTokens(batch.records)
         for fact in batch.facts { checkTelling("a fact", fact.body) }
         checkBounds()
+        batches += 1
+        if batches % 16 == 0 { checkLaws() }
         for record in batch.records { history.mix(UInt64(bitPattern: record.number)) }
     }
 
@@ -166,6 +168,18 @@ extension World {
             wantReloads(after: event.event)
         }
         return wrong
+    }
+
+    // MARK: The core
+
+    /// Checks the laws of the living relay's core. It waits for nothing, so the seed's history
+    /// stays the same.
+    func checkLaws() {
+        guard let life, !life.isDead, let relay = life.relay else { return }
+        let broken = relay.assumeIsolated { relay in
+            relay.read { core, now in core.brokenLaws(now: now) }
+        }
+        for law in broken { violated(.laws, law) }
     }
 
     // MARK: Answers

@@ -122,6 +122,7 @@ extension World {
         checkChannelWindows()
         guard let relay = life?.relay else { return }
         await checkRecovered(relay)
+        checkLaws()
         for phone in phones {
             for card in phone.sortedCards { await checkConverged(card, phone, relay) }
             checkTokensKnown(phone)

@@ -60,6 +60,7 @@ extension World {
             for line in damage { violated(.damage, line) }
             checkTelling("recovery", damage.joined())
             await checkRecovered(relay)
+            checkLaws()
             guard !life.isDead else { return }
             note(.recovered, who: -1, Int64(reference.events.count))
             try await withThrowingTaskGroup(of: Void.self) { group in

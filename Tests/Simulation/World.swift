@@ -62,6 +62,8 @@ final class World: @unchecked Sendable {
     var roomSince = MonotonicInstant(nanoseconds: 0)
     /// The last commit that succeeded.
     var durableAt = MonotonicInstant(nanoseconds: 0)
+    /// How many batches became durable.
+    var batches = 0
     /// When something last went wrong that may hold a push.
     var lastTrouble = MonotonicInstant(nanoseconds: 0)
     var numbers: Int64 = 0

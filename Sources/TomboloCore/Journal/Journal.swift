@@ -187,6 +187,22 @@ struct Journal: Sendable {
         pending.surfaceReservations.append(surface)
     }
 
+    /// True if the end of a batch wakes the card.
+    func wakes(_ slot: CardSlot, _ card: Destination) -> Bool {
+        [pending, inFlight ?? JournalBatch()].contains { batch in
+            (batch.reservations + batch.clockWaits + batch.successions).contains {
+                $0.slot == slot && $0.destination == card.number
+            } || batch.touched.contains(card.activity)
+                || batch.tokens.contains { $0.device == card.device }
+        }
+    }
+
+    /// True if the pending batch, or one after it, writes the card's row.
+    func writes(_ slot: CardSlot) -> Bool {
+        let (dirty, late) = (pending.dirtyCheckpoints, pending.lateCheckpoints)
+        return (dirty + late + pending.lazyCheckpoints).contains(slot)
+    }
+
     /// Lets pushes use an update token when the token is durable.
     mutating func keep(_ token: JournalBatch.Token) { pending.tokens.append(token) }
 

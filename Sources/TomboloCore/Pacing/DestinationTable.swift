@@ -9,7 +9,7 @@ struct DestinationTable: Sendable {
     /// When each destination is examined next, by slot.
     var deadlines = DeadlineHeap<Tables.Cards>()
     /// Destinations that this step examines before it answers, in this order.
-    private var woken = TurnQueue<CardSlot>()
+    private(set) var woken = TurnQueue<CardSlot>()
 
     init() {}
 

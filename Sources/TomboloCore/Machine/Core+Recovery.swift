@@ -217,6 +217,7 @@ extension Core {
         recall(checkpoint, in: &destination, restoredAt: restoredAt, now: now)
         destination.pacing.taken = checkpoint.taken
         destination.pacing.lastLocalUpdate = checkpoint.lastLocalUpdate
+        destination.pacing.lastSend = checkpoint.lastSend
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: checkpoint.bucketFullAt, of: grant)
         devices.budgets[device].recover(
@@ -253,9 +254,10 @@ extension Core {
         let known = destinations[slot].pacing.taken
         destinations[slot].pacing.recover(grant, after: before, now: now, wall: wall(now))
         // A timestamp that is guessed by the old clock must be recorded before the new clock's
-        // reading.
-        let taken = destinations[slot].pacing.taken
-        let isGuess = taken != known && taken.latest > wall(now).seconds
+        // reading. By the same clock the next relay guesses the same.
+        let isGuess =
+            destinations[slot].pacing.taken != known
+            && before.map { $0.toldThrough > wall(now) } ?? false
         guard isGuess || sendsAgain, !destination[.checkpointIsDirty] else { return }
         destinations[slot][.checkpointIsDirty] = true
         journal.checkpoint(slot)

@@ -38,7 +38,8 @@ package struct CoreRecovery: Sendable {
         }
         let told = wall + RelayClock.reach
         return RelayClock.Predecessor(
-            reading: wall, toldThrough: max(before?.toldThrough ?? told, told))
+            reading: wall, toldThrough: max(before?.toldThrough ?? told, told),
+            steadyThrough: told - lead, isRestored: true)
     }
 
     /// The records by number, without those that are set aside, and a text for each of those.

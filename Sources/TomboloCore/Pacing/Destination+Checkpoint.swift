@@ -30,6 +30,8 @@ struct Checkpoint: Sendable {
     var staleAt: Instant?
     var unsettledSince: Instant?
     var lastLocalUpdate: Int64
+    /// Monotonic time of the last push; `distantPast`: none, or an older relay wrote this.
+    var lastSend: Instant
     var clip: Clip?
     var ledger: Ledger?
 
@@ -91,6 +93,7 @@ struct Checkpoint: Sendable {
         staleAt = view["st"]?.integer.map(Instant.init(nanoseconds:))
         unsettledSince = view["u"]?.integer.map(Instant.init(nanoseconds:))
         lastLocalUpdate = try view.stored("lu", or: 0, \.storedCount)
+        lastSend = view["ls"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         clip = try Self.clip(view)
     }
 
@@ -169,6 +172,9 @@ extension Destination {
             writer.member("v", acknowledged)
             writer.member("al", max(alertsThrough, reservedAlert ?? 0))
             writer.array("tk", of: pacing.taken.all) { $0.integer($1) }
+            if !pacing.taken.isEmpty, pacing.lastSend > .distantPast {
+                writer.member("ls", pacing.lastSend.nanoseconds)
+            }
             if pacing.bucket.fullAt != .distantPast {
                 writer.member("b", pacing.bucket.fullAt.nanoseconds)
             }

@@ -173,25 +173,27 @@ package struct PacingState: Hashable, Sendable {
 
     /// Restores the pacing after a restart. The checkpoint may be old: the last push may have been
     /// sent until now and, after a crash, with the highest timestamp that the last relay could use.
+    /// `lastSend` is then the checkpoint's.
     ///
     /// - Parameter before: the last relay's clock; nil if certainly nothing was sent after the
     ///   checkpoint.
     package mutating func recover(
         _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant, wall: Instant
     ) {
+        let last = lastSend
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)
         holdsToken = false
         guard let before, !before.endedInOrder else { return }
-        // If a card's timestamps were ahead of the clock, each push advanced them by at least a
-        // second. The checkpoint may be some seconds older than the clock reading.
-        let passed = before.toldThrough - before.reading
+        // A push to a card that is ahead of the clock advances its timestamp by one second, at most
+        // once a second. So it never comes further ahead: many kills in a row add nothing.
         let known = taken
+        let more = before.unrecorded(since: last)
         for clock in [wall, before.reading] {
             let counting = known.counting(at: clock)
-            guard counting > clock.seconds else { continue }
-            taken.note((Instant(seconds: counting) + passed).seconds + 3)
+            let newest = (Instant(seconds: counting) + more).seconds
+            if counting > 0, newest > clock.seconds { taken.note(newest) }
         }
         let told = before.toldThrough.seconds + Self.timestampLeadMax
         if told > taken.counting(at: before.toldThrough) { taken.note(told) }

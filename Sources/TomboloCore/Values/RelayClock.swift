@@ -26,6 +26,8 @@ package struct RelayClock: Sendable {
     /// to wait this long after a restart, and pushes must wait if the log could not be written for
     /// this long.
     package static let reach = Span.seconds(30)
+    /// A checkpoint may be older than the clock reading by at most this.
+    static let checkpointLag = Span.seconds(3)
 
     private let steadyAtStart: Instant
     private let monotonicAtStart: Int64
@@ -83,9 +85,10 @@ package struct RelayClock: Sendable {
         let step = last.map { wall - ($0.steady + passed + $0.lead) } ?? .zero
         stepAtStart = isContinued && max(step, .zero - step) > Self.leadMax ? step : .zero
         before = last.map { last in
-            let (reading, told) = (last.steady + last.lead, last.toldThrough)
+            let (reading, most) = (last.steady + last.lead, last.toldThrough)
+            let told = isContinued ? min(most, reading + passed) : most
             return Predecessor(
-                reading: reading, toldThrough: isContinued ? min(told, reading + passed) : told,
+                reading: reading, toldThrough: told, steadyThrough: told - last.lead,
                 endedInOrder: last.isLast, wasBehind: isContinued && step > Self.leadMax)
         }
     }
@@ -100,14 +103,28 @@ package struct RelayClock: Sendable {
         package var endedInOrder: Bool
         /// True if the machine's clock was set forward since, without a reboot.
         package var wasBehind: Bool
+        /// The monotonic time until which it can have sent something; nil: not known.
+        private var steadyThrough: Instant?
+        /// True if pushes of any time before that can be missing in the log, for it was restored.
+        private var isRestored: Bool
 
         /// - Parameter endedInOrder: true if its last reading has `isLast`.
         package init(
-            reading: Instant, toldThrough: Instant, endedInOrder: Bool = false,
-            wasBehind: Bool = false
+            reading: Instant, toldThrough: Instant, steadyThrough: Instant? = nil,
+            endedInOrder: Bool = false, wasBehind: Bool = false, isRestored: Bool = false
         ) {
             (self.reading, self.toldThrough) = (reading, toldThrough)
             (self.endedInOrder, self.wasBehind) = (endedInOrder, wasBehind)
+            (self.steadyThrough, self.isRestored) = (steadyThrough, isRestored)
+        }
+
+        /// For how long pushes to a card can have gone that its checkpoint does not have.
+        ///
+        /// - Parameter last: the monotonic time of the last push that it has.
+        func unrecorded(since last: Instant) -> Span {
+            let most = isRestored ? activityLifeMax : RelayClock.reach + RelayClock.checkpointLag
+            guard let steadyThrough, last > .distantPast else { return most }
+            return min(most, max(.zero, steadyThrough - last))
         }
     }
 

@@ -51,6 +51,8 @@ package struct RandomHistory: ~Copyable {
     /// How far the machine's wall clock is off, and how often it was set.
     private var wallOffset = Span.zero
     package private(set) var clockJumps = 0
+    /// Is called with the rig before each crash.
+    package var beforeCrash: (borrowing Rig) -> Void = { _ in }
     /// How many decisions of events the relay still tells of at the end.
     package private(set) var decisionsTold = 0
     private var faults: [String] = []
@@ -62,6 +64,7 @@ package struct RandomHistory: ~Copyable {
         budgetClass = BudgetClass.allCases[Int(seed % 3)]
         let fates = fates
         rig.verdict = { fates.judge($0) }
+        rig.provesRestarts = false
     }
 
     /// Lives it, then waits until everything has settled.
@@ -154,6 +157,7 @@ package struct RandomHistory: ~Copyable {
         let last = clock.reading(monotonic: monotonic, boot: Self.boot)
         clock = RelayClock(
             wall: rig.now + wallOffset, monotonic: monotonic, boot: Self.boot, after: last)
+        beforeCrash(rig)
         var recovery = rig.recovery()
         recovery.lead = clock.lead
         recovery.before = clock.before

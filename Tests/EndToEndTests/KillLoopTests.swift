@@ -6,9 +6,7 @@ import TomboloJSON
 /// A relay that is killed again and again, as a supervisor and a fault make it.
 @Suite struct KillLoopTests {
     /// Each kill leaves open which timestamps the last relay used. What is assumed of them must not
-    /// add up, but it does: after 110 kills cards are 6 min ahead, and the relay takes its own
-    /// clock for wrong. What a card has had and what is guessed need two places: a guess that is
-    /// ahead of the clock looks like a card that is.
+    /// add up: cards would be minutes ahead, and the relay would take its own clock for wrong.
     @Test func `after 110 kills the clock of a relay is right`() throws {
         let directory = try TemporaryDirectory()
         let words = ["--data", directory.path + "/data"]
@@ -27,9 +25,7 @@ import TomboloJSON
         let update = try last.tombolo("update", "cat", "-s", "step=5", "--wait", "5s")
         #expect(update.status == 0, "\(update.errors)")
         let doctor = try last.tombolo("doctor")
-        withKnownIssue("each recovery adds to what the one before has guessed") {
-            #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
-        }
+        #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
         #expect(try last.terminate() == 0)
     }
 }

@@ -53,6 +53,36 @@ import TomboloJSON
         #expect(Self.phases(rig) == ["lapsed"])
     }
 
+    /// A core after a reboot: the machine was off so long, by its clock.
+    private static func rebooted(_ rig: inout Rig, off gap: Span) {
+        var recovery = rig.recovery()
+        recovery.leads.note(.zero, at: Rig.epoch)
+        recovery.leads.note(gap, at: rig.now, afterGap: gap)
+        recovery.lead = gap
+        #expect(rig.recover(recovery) == [])
+    }
+
+    @Test func `the hours in which the machine was off let a card be renewed earlier`() {
+        var rig = Self.running(#","renew":"always""#, until: 60)
+        Self.rebooted(&rig, off: .hours(5))
+        let due = 3 * Self.hour - 1_200
+        rig.advance(to: due - 1)
+        #expect(Self.phases(rig) == ["live"])
+        rig.advance(to: due + 1)
+        #expect(Self.phases(rig) == ["live", "started"])
+    }
+
+    @Test func `a clock that was wrong after a reboot renews no card`() {
+        var rig = Self.running(#","renew":"always""#, until: 60)
+        Self.rebooted(&rig, off: .hours(9))
+        rig.advance(to: 300)
+        rig.step(.clock(lead: .zero))
+        rig.advance(to: 7 * Self.hour)
+        #expect(Self.phases(rig) == ["live"])
+        rig.advance(to: 8 * Self.hour - 1_199)
+        #expect(Self.phases(rig) == ["live", "started"])
+    }
+
     // MARK: The eighth hour
 
     @Test func `after eight hours the card is the system's, and gets nothing more`() {

@@ -64,7 +64,8 @@ import TomboloJSON
         let known = try #require(timestamps(rig).last)
         var recovery = rig.recovery()
         recovery.before = .init(
-            reading: rig.now, toldThrough: rig.now + RelayClock.reach, endedInOrder: inOrder)
+            reading: rig.now, toldThrough: rig.now + RelayClock.reach,
+            steadyThrough: rig.now + RelayClock.reach, endedInOrder: inOrder)
         rig.recover(recovery)
         rig.update(lap: 1, until: 12)
         let expected = inOrder ? known + 10 : rig.now.seconds - 2 + 30 + 3

@@ -68,7 +68,7 @@ import Testing
         case .budget: core.devices.budgets[phone].startsHeld = 1
         case .row: core.destinations[card][.checkpointIsDirty] = true
         case .arrow: core.destinations[card].phase = .starting
-        case .day: core.destinations.deadlines.set(card, at: now + .hours(30))
+        case .day: core.destinations[card].pacing.lastSend = now + .hours(30)
         case .key:
             if let device = core.devices[phone] { _ = core.devices.insert(device) }
         }

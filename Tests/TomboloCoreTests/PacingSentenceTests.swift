@@ -215,7 +215,8 @@ import TomboloJSON
         var recovery = rig.recovery()
         // The wall clock was set back by a minute while no relay ran.
         recovery.lead = .seconds(-60)
-        recovery.before = .init(reading: rig.now, toldThrough: rig.now)
+        recovery.before = .init(
+            reading: rig.now, toldThrough: rig.now, steadyThrough: rig.now)
         rig.recover(recovery)
         let before = rig.pushes.count
         rig.update(lap: 1, until: 12)

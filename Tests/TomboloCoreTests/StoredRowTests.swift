@@ -17,6 +17,7 @@ import TomboloJSON
     /// A core with one of each thing, two activities and some time behind it.
     private static func world() -> Rig {
         var rig = Rig()
+        rig.keepsLaws = false
         rig.makesChannels = true
         rig.device("phone", user: "ann", os: "18.1")
         for (name, token) in [

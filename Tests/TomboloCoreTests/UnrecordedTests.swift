@@ -58,7 +58,8 @@ import TomboloJSON
         var recovery = rig.recovery()
         // The wall clock is an hour behind.
         recovery.lead = .hours(-1)
-        recovery.before = .init(reading: rig.now, toldThrough: rig.now)
+        recovery.before = .init(
+            reading: rig.now, toldThrough: rig.now, steadyThrough: rig.now)
         rig.recover(recovery)
         rig.update(lap: 1, until: 60)
         let next = try #require(rig.pushes.last?.push)

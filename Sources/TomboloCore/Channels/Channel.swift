@@ -86,7 +86,7 @@ package struct Channel: Hashable, Sendable {
         self.number = number
         createdAt = Instant(nanoseconds: view["created"]?.integer ?? 0)
         activity = view["activity"]?.integer.map(ActivityNumber.init)
-        restsUntil = Instant(nanoseconds: view["rests"]?.integer ?? 0)
+        restsUntil = view["rests"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         isGone = view["gone"] != nil
         isBeingDeleted = view["deleting"] != nil
     }

@@ -223,9 +223,8 @@ extension Core {
             let history = startHistories[.device(device.key)],
             let activity = activities.slot(
                 of: ActivityKey(tenant: device.key.tenant, id: reference.id)),
-            let card = history.exactCard(
-                of: activities[activity].number, reference.incarnation, reference.renewal),
-            card.phase != .waiting, !card.wasLeft
+            let card = history.lastCard(of: activities[activity].number, reference.incarnation),
+            card.renewal == reference.renewal, !card.wasLeft
         else { return }
         let index = device.destinations.first { index in
             guard let destination = destinations.at(index) else { return false }

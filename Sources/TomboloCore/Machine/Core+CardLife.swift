@@ -65,13 +65,13 @@ extension Core {
     /// Since when the system may have ended the destination's card; nil if there is no card yet.
     /// The time in which the machine was off counts, as far as the wall clock tells it.
     func cardEnd(_ destination: Destination) -> Instant? {
-        destination.cardSince.map { clock.end(of: configuration.limits.cardLife, since: $0) }
+        destination.cardSince.map { clock.lifeEnd(configuration.limits.cardLife, since: $0) }
     }
 
     /// When a card that began at `since` is renewed.
     private func renewsAt(_ since: Instant) -> Instant {
         let limits = configuration.limits
-        return clock.time(ofAge: limits.cardLife - limits.renewBefore, since: since)
+        return clock.agedAt(limits.cardLife - limits.renewBefore, since: since)
     }
 
     /// Checks a card's age: renews the card, or notes that the system has ended it, which no wall

@@ -75,11 +75,9 @@ extension Core {
     }
 
     private mutating func giveUp(_ slot: CardSlot, because reason: EventDecision, now: Instant) {
-        if reason == .startWait {
-            // The start's alert is too old as well.
-            setHoldsStartToken(slot, false)
-            destinations[slot][.startWasSkipped] = true
-        }
+        setHoldsStartToken(slot, false)
+        // The start's alert is too old as well.
+        if reason == .startWait { destinations[slot][.startWasSkipped] = true }
         loseAlerts(slot, now: now)
         enter(.gone, slot, now: now)
         decideRest(slot, reason, now: now)
@@ -108,6 +106,10 @@ extension Core {
         guard destinations[slot].enter(phase, now: now) else { return }
         if phase == .live { tell(.began, at: slot, now: now) }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
+        // No start follows. (A refused one keeps its token for a retry.)
+        if phase == .live || destinations[slot].isFinished, phase != .gone {
+            setHoldsStartToken(slot, false)
+        }
         // The clip's frames are still requested: count them as frames without a route.
         if phase.hasNoCard, destinations[slot].hasCursor {
             let wall = wall(now)
@@ -127,7 +129,7 @@ extension Core {
             return false
         }
         guard let instant else { return true }
-        let end = clock.end(of: configuration.limits.cardLife, since: since)
+        let end = clock.lifeEnd(configuration.limits.cardLife, since: since)
         guard instant > end - configuration.limits.renewBefore else { return false }
         return agesAt(slot).map { $0 < instant } ?? false
     }

@@ -339,7 +339,8 @@ extension Core {
     func isDoubted(_ since: Instant?, of token: Device.Token, now: Instant) -> Bool {
         guard let since, since < token.registeredAt else { return false }
         let registeredAt = clock.shownAt(token.registeredAt, now: now)
-        return now - registeredAt < configuration.limits.oldWord
+        return clock.hasShown(token.registeredAt, now: now)
+            && now - registeredAt < configuration.limits.oldWord
     }
 
     func reference(_ destination: Destination) -> ActivityReference {

@@ -217,7 +217,6 @@ extension Core {
         recall(checkpoint, in: &destination, restoredAt: restoredAt, now: now)
         destination.pacing.taken = checkpoint.taken
         destination.pacing.lastLocalUpdate = checkpoint.lastLocalUpdate
-        destination.pacing.lastSend = checkpoint.lastSend
         let grant = grantInForce(destination).grant
         destination.pacing.bucket = TokenBucket(fullAt: checkpoint.bucketFullAt, of: grant)
         devices.budgets[device].recover(
@@ -232,7 +231,8 @@ extension Core {
         // A token is recorded before it is used: without one, only a start can have been sent.
         let mayHaveSent =
             checkpoint.phase != .waiting || !checkpoint.taken.isEmpty || destination.token != nil
-        adoptPacing(slot, after: mayHaveSent ? before : nil, now: now)
+        adoptPacing(
+            slot, after: mayHaveSent ? before : nil, last: checkpoint.lastSend, now: now)
         if let channel = owner.channel, channel.name == nil,
             destination.incarnation == activities[activity].durableIncarnation
         {
@@ -243,8 +243,11 @@ extension Core {
     }
 
     /// Restores the pacing. A last push that is not recorded may have been sent until now.
+    ///
+    /// - Parameter last: when the last push went that is on record.
     private mutating func adoptPacing(
-        _ slot: CardSlot, after before: RelayClock.Predecessor?, now: Instant
+        _ slot: CardSlot, after before: RelayClock.Predecessor?, last: Instant = .distantPast,
+        now: Instant
     ) {
         guard let destination = destinations.at(slot) else { return }
         let grant = grantInForce(destination).grant
@@ -252,12 +255,13 @@ extension Core {
         let sendsAgain = destinations[slot].sendsAgain(
             projection(slot)?.version, at: time(now), wasBehind: before?.wasBehind ?? false)
         let known = destinations[slot].pacing.taken
-        destinations[slot].pacing.recover(grant, after: before, now: now, wall: wall(now))
-        // A timestamp that is guessed by the old clock must be recorded before the new clock's
-        // reading. By the same clock the next relay guesses the same.
+        destinations[slot].pacing.recover(
+            grant, after: before, last: last, now: now, wall: wall(now))
+        // A guess that is further ahead of the clock than a push may be must be recorded before the
+        // new clock's reading. Any other the next relay makes again.
+        let taken = destinations[slot].pacing.taken
         let isGuess =
-            destinations[slot].pacing.taken != known
-            && before.map { $0.toldThrough > wall(now) } ?? false
+            taken != known && taken.latest > wall(now).seconds + PacingState.timestampLeadMax
         guard isGuess || sendsAgain, !destination[.checkpointIsDirty] else { return }
         destinations[slot][.checkpointIsDirty] = true
         journal.checkpoint(slot)
@@ -311,7 +315,11 @@ extension Core {
         destination.isOverOnPhone =
             checkpoint.isOverOnPhone && !(restoredAt.map(checkpoint.isOlder) ?? false)
         // Checkpoints of older relays do not have it.
-        destination.startWaitsSince = checkpoint.startWaitsSince ?? wall(now)
+        destination.startWaitsSince = clock.corrected(
+            checkpoint.startWaitsSince ?? wall(now), now: now)
+        destination.pacing.unsettledSince = checkpoint.unsettledSince.map {
+            clock.corrected($0, now: now)
+        }
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(
                 version: activities[activity].durable?.version ?? 0, at: wall(now))

@@ -71,10 +71,12 @@ package struct CoreLaws: Sendable {
         let isBare = card.inFlight == nil && (card.token == nil || mayBeKept)
         demand(card.phase != .waiting || isBare, .waiting, name)
         // A push cannot be taken back when its card is dismissed. A reservation ends with its
-        // batch, and a turn in the queue is dropped when it comes. A held start token stays.
+        // batch, and a turn in the queue is dropped when it comes. A refused start keeps
+        // its token for a retry.
         let sentAt = card.inFlight.map { $0.until - core.configuration.limits.inFlightMax }
         let isLater = card.inFlight?.event != .end && sentAt ?? .distantPast > card.phaseSince
-        let keepsPlace = card[.keepsPlace] && card.reservation == .granted
+        let keepsStart = card[.holdsStartToken] && card.phase != .gone
+        let keepsPlace = keepsStart || card[.keepsPlace] && card.reservation == .granted
         demand(!card.isFinished || !isLater && !keepsPlace, .finished, name)
         // A failed attempt keeps its token in the bucket without a reservation of its push.
         let isReserved = card[.keepsPlace] || card[.reservedStart] || card.reservedAlert != nil
@@ -87,11 +89,13 @@ package struct CoreLaws: Sendable {
         demand(isArrow, .arrow, name)
         demand(numbers.insert(card.number).inserted, .key, name)
         let grant = core.grantInForce(slot).grant
-        // A configured budget may refill more slowly than in a day, and starts wait for theirs.
+        // A configured budget may refill more slowly than in a day, and starts wait for theirs. A
+        // card that waits for nothing may have a deadline by a date of its producer.
         let refill = grant.perHour.map { Double(grant.burst) / $0 } ?? 0
         let isOfStarts = card.waiting?.reason == WaitReason.startBudget.name
+        let isBound = !isOfStarts && card.waiting != nil
         let times = [
-            isOfStarts ? nil : core.destinations.deadlines.at(slot), card.inFlight?.until,
+            isBound ? core.destinations.deadlines.at(slot) : nil, card.inFlight?.until,
             card.pacing.backOffUntil, card.pacing.lastSend, card.phaseSince,
         ]
         demand(times, before: now + .hours(24 + Int64(refill.rounded(.up))), name)

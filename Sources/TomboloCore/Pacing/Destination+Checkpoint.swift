@@ -142,7 +142,6 @@ extension Destination {
         frames = checkpoint.frames
         keptAt = checkpoint.keptAt
         staleAt = checkpoint.staleAt
-        pacing.unsettledSince = checkpoint.unsettledSince
         for (_, flag) in Checkpoint.storedFlags { self[flag] = checkpoint.flags.contains(flag) }
         echo = checkpoint.echo
         cardSince = checkpoint.cardSince

@@ -173,14 +173,14 @@ package struct PacingState: Hashable, Sendable {
 
     /// Restores the pacing after a restart. The checkpoint may be old: the last push may have been
     /// sent until now and, after a crash, with the highest timestamp that the last relay could use.
-    /// `lastSend` is then the checkpoint's.
     ///
-    /// - Parameter before: the last relay's clock; nil if certainly nothing was sent after the
-    ///   checkpoint.
+    /// - Parameters:
+    ///   - before: the last relay's clock; nil if certainly nothing was sent after the checkpoint.
+    ///   - last: when the last push went that is on record; `distantPast`: not known.
     package mutating func recover(
-        _ grant: Grant, after before: RelayClock.Predecessor?, now: Instant, wall: Instant
+        _ grant: Grant, after before: RelayClock.Predecessor?, last: Instant = .distantPast,
+        now: Instant, wall: Instant
     ) {
-        let last = lastSend
         lastSend = now
         lastLowPrioritySend = now
         bucket.clamp(grant, now: now)

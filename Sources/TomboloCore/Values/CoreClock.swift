@@ -49,19 +49,33 @@ struct CoreClock: Sendable {
     /// The monotonic time of a wall time, by the present lead.
     func steady(_ wall: Instant) -> Instant { wall - lead }
 
-    /// The monotonic time at which a clock showed this recorded wall time.
-    func shownAt(_ wall: Instant, now: Instant) -> Instant { leads.steady(wall, now: now) }
+    /// The monotonic time at which a clock showed this recorded wall time. It is not in the future:
+    /// a wall time that no known clock can have shown yet counts as now.
+    func shownAt(_ wall: Instant, now: Instant) -> Instant {
+        min(leads.steady(wall, now: now), now)
+    }
+
+    /// False if no known clock can have shown this recorded wall time yet.
+    func hasShown(_ wall: Instant, now: Instant) -> Bool {
+        leads.steady(wall, now: now) <= now + RelayClock.leadMax
+    }
+
+    /// The wall time by the present lead of a moment that a clock has recorded, which may have been
+    /// wrong then.
+    func corrected(_ wall: Instant, now: Instant) -> Instant {
+        self.wall(shownAt(wall, now: now))
+    }
 
     /// The wall time that a clock showed at this monotonic time.
     func shown(at steady: Instant) -> Instant { leads.wall(steady) }
 
     /// When a card is `age` old, if the time counts in which the machine was off: when to renew it.
-    func time(ofAge age: Span, since begin: Instant) -> Instant {
-        leads.time(ofAge: age, since: begin)
+    func agedAt(_ age: Span, since begin: Instant) -> Instant {
+        leads.agedAt(age, since: begin)
     }
 
     /// When a card that began at `begin` is at most `life` old: the system may have ended it.
-    func end(of life: Span, since begin: Instant) -> Instant {
+    func lifeEnd(_ life: Span, since begin: Instant) -> Instant {
         begin + life - leads.gaps(since: begin)
     }
 }

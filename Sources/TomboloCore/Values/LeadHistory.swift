@@ -53,7 +53,7 @@ package struct LeadHistory: Hashable, Sendable {
 
     /// When something that began at `begin` is `age` old, if the time counts in which the machine
     /// was off. The newest such time counts only when the wall clock has held for `gapHeld`.
-    func time(ofAge age: Span, since begin: Instant) -> Instant {
+    func agedAt(_ age: Span, since begin: Instant) -> Instant {
         let due = begin + age - gaps(since: begin)
         guard let newest = entries.last(where: { $0.gap != nil }), newest.since > begin,
             let gap = newest.gap

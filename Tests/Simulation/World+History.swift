@@ -14,12 +14,10 @@ extension World {
         var leftOut: Int64 = 0
         // Of months the oldest facts are cut.
         guard plan.months == nil, let number = await relay.activity(key)?.number else { return 0 }
-        for recipient in Set(views.map(\.recipient)).sorted() {
-            let own = views.filter { $0.recipient == recipient }
-            guard let ledger = own.first?.ledger, own.count == 1,
-                ledger.decidedThrough >= ledger.since
-            else { continue }
+        for view in views where view.ledger.decidedThrough >= view.ledger.since {
+            let (recipient, ledger) = (view.recipient, view.ledger)
             let records = await records(relay, key.tenant, number, recipient)
+                .filter { $0.concerns(view.card) }
             // After a crash, or for a device that came back, a version may be decided twice.
             var last: [Int64: EventDecision] = [:]
             for record in records {

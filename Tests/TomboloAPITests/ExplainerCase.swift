@@ -60,15 +60,17 @@ extension Evidence {
     }
 
     /// Version 3 ended without a push.
-    mutating func skip(_ decision: EventDecision, at second: Int64 = 1) {
-        var record = DeliveryRecord(recipient: recipient, version: 3)
+    mutating func skip(_ decision: EventDecision, at second: Int64 = 1, card: Int64? = nil) {
+        var record = DeliveryRecord(recipient: recipient, card: card, version: 3)
         (record.decidedFrom, record.decision) = (3, decision)
         add(record, at: second)
     }
 
     /// Version 1 ended without a push, and so does what comes.
-    mutating func goOn(_ decision: EventDecision, held: [WaitReason: Int64] = [:]) {
-        var record = DeliveryRecord(recipient: recipient, version: 1)
+    mutating func goOn(
+        _ decision: EventDecision, held: [WaitReason: Int64] = [:], card: Int64? = nil
+    ) {
+        var record = DeliveryRecord(recipient: recipient, card: card, version: 1)
         record.held = held.map { WaitSpan(reason: $0.key, span: .seconds($0.value)) }
         (record.decidedFrom, record.decision, record.goesOn) = (1, decision, true)
         add(record, at: -600)

@@ -167,6 +167,12 @@ import Testing
                 $0.destination?.phase = "gone"
                 $0.goOn(.startWait)
             },
+            Case("start_wait", "another card of the device's name got it") {
+                $0.destination?.phase = "gone"
+                $0.cards = [2]
+                $0.goOn(.startWait, card: 2)
+                $0.skip(.unchanged, card: 1)
+            },
             Case("bucket", "the card was gone, and came back") {
                 $0.goOn(.noRoute)
                 $0.wait(.bucket)

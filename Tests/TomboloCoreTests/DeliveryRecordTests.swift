@@ -6,7 +6,8 @@ import Testing
 /// Lines of the delivery history.
 @Suite struct DeliveryRecordTests {
     @Test func `a record reads back as it was written`() {
-        var record = DeliveryRecord(recipient: .device(Identifier("phone-1")!), version: 9)
+        var record = DeliveryRecord(
+            recipient: .device(Identifier("phone-1")!), card: 12, version: 9)
         record.decidedFrom = 7
         record.decision = .refused
         record.superseded = [8]

@@ -114,10 +114,12 @@ import TomboloJSON
         rig.update(lap: 1, until: 60)
         let records = rig.facts.compactMap { DeliveryRecord($0) }
             .filter { $0.recipient == .device(Identifier("phone")!) }
-        let place = DeliveryRecord.fate(of: 2, in: records)
-        withKnownIssue("facts are kept by a device's name") {
-            #expect(place.flatMap { records[$0].fate(of: 2) } == .startWait)
-        }
+        #expect(Set(records.map(\.card)).count == 2)
+        let (old, new) = (records.last?.card, records.first { $0.decision == .startWait }?.card)
+        let place = DeliveryRecord.fate(of: 2, in: records, at: new)
+        #expect(place.flatMap { records[$0].fate(of: 2) } == .startWait)
+        #expect(old != new && DeliveryRecord.fate(of: 2, in: records, at: old) == nil)
+        #expect(DeliveryRecord.fate(of: 2, in: records) == place)
     }
 
     @Test func `an end of the first life carries the first life's state`() {

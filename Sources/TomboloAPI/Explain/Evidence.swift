@@ -51,6 +51,9 @@ package struct Evidence: Sendable {
     package var staleAt: Instant?
     /// The destination's present state; nil if the relay does not have it in memory.
     package var destination: DestinationView?
+    /// The cards that get the activity's versions there, the one in question first. Empty: any card
+    /// that was ever there.
+    package var cards: [Int64] = []
     /// The activity's channel, if it has one.
     package var channel: Identifier?
     /// Deliveries of the activity to the recipient, oldest first.
@@ -88,13 +91,33 @@ package struct Evidence: Sendable {
         self.now = now
     }
 
+    /// Chooses whose decision explains the version: the card in question, or else the recipient's
+    /// newest card that gets versions. What came before that card was decided at any other.
+    package mutating func chooseCard(among all: [DestinationView], _ card: Int64?) {
+        let own = all.filter { $0.recipient == recipient }.reversed()
+        if let card {
+            (destination, cards) = (own.first { $0.card == card }, [card])
+            return
+        }
+        destination = own.first(where: \.follows) ?? own.first
+        guard let destination, destination.since <= asked.version else { return }
+        cards = own.filter(\.follows).map(\.card)
+    }
+
     /// The name of the device or channel, for sentences.
     var device: Identifier { recipient.name }
 
     /// The delivery that decided about the version; nil if none did.
     package var fate: DeliveryEntry? {
         let records = deliveries.map(\.record)
-        guard let place = DeliveryRecord.fate(of: asked.version, in: records) else { return nil }
+        let own = DeliveryRecord.fate(of: asked.version, in: records, at: cards.first)
+        // A card to be replaced shows what its successor cannot get yet.
+        let others = cards.dropFirst().compactMap {
+            DeliveryRecord.fate(of: asked.version, in: records, at: $0)
+        }
+        guard
+            let place = own ?? others.first(where: { records[$0].attempt?.answer == .accepted })
+        else { return nil }
         let goesOn = records[place].decision(of: asked.version) == nil
         // The phone has a card again and gets later versions, so this decision is not final.
         if goesOn, let phase = destination?.phase, !Self.finished.contains(phase) { return nil }

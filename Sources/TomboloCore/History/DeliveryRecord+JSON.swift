@@ -5,6 +5,7 @@ import TomboloJSON
 extension DeliveryRecord {
     var body: [UInt8] {
         var writer = FactRecipient.body(about: recipient)
+        if let card { writer.member("to", card) }
         writer.member("version", version)
         if let decidedFrom { writer.member("from", decidedFrom) }
         if goesOn { writer.member("goes_on", true) }
@@ -53,7 +54,7 @@ extension DeliveryRecord {
             let recipient = Recipient(view),
             let version = view["version"]?.storedCount
         else { return nil }
-        self.init(recipient: recipient, version: version)
+        self.init(recipient: recipient, card: view["to"]?.storedCount, version: version)
         decidedFrom = view["from"]?.storedCount
         goesOn = view["goes_on"]?.bool ?? false
         superseded = view["superseded"]?.elements.compactMap(\.storedCount) ?? []

@@ -54,6 +54,9 @@ package struct DeliveryRecord: Hashable, Sendable {
     }
 
     package var recipient: Recipient
+    /// The card's number, `Destination.cardNumber`. Nil in facts of older relays, which may be
+    /// about any card of the recipient.
+    package var card: Int64?
     /// The newest version that this entry is about.
     package var version: Int64
     /// The oldest version that this entry decides; it decides all from this one to `version`. Nil
@@ -75,8 +78,11 @@ package struct DeliveryRecord: Hashable, Sendable {
     package var trace: TraceID?
 
     /// An entry that decides nothing yet.
-    package init(recipient: Recipient, version: Int64, attempt: Attempt? = nil) {
+    package init(
+        recipient: Recipient, card: Int64? = nil, version: Int64, attempt: Attempt? = nil
+    ) {
         self.recipient = recipient
+        self.card = card
         self.version = version
         self.attempt = attempt
     }
@@ -95,15 +101,37 @@ package struct DeliveryRecord: Hashable, Sendable {
         return version == self.version || decision.isForAll ? decision : .merged
     }
 
-    /// Finds the entry that decides a version, among all entries of a destination, oldest first. It
-    /// is the last entry that contains the version, else the last entry before it if that one goes
-    /// on. After a crash two entries may decide the version; the later one is right.
+    /// True if the entry is about this card, or may be; nil: about any card of the recipient.
+    package func concerns(_ card: Int64?) -> Bool {
+        card == nil || self.card == nil || self.card == card
+    }
+
+    /// Finds the entry that decides a version, among all entries of a recipient, oldest first. It
+    /// is the last entry that contains the version, else the last entry of a card before it that
+    /// goes on. After a crash two entries may decide the version; the later one is right.
     ///
+    /// - Parameter card: the card whose decision is asked for; nil: any card of the recipient.
     /// - Returns: the entry's index; nil if no entry decides the version.
-    package static func fate(of version: Int64, in all: [DeliveryRecord]) -> Int? {
-        if let own = all.lastIndex(where: { $0.decision(of: version) != nil }) { return own }
-        return all.lastIndex { ($0.decided?.upperBound ?? .max) < version }
-            .flatMap { all[$0].goesOn ? $0 : nil }
+    package static func fate(
+        of version: Int64, in all: [DeliveryRecord], at card: Int64? = nil
+    ) -> Int? {
+        let own = all.lastIndex { $0.concerns(card) && $0.decision(of: version) != nil }
+        return own ?? goingOn(in: all, before: version).first { all[$0].concerns(card) }
+    }
+
+    /// The entries whose decisions also hold for `version`, unless an entry of their card decides
+    /// it: the last entry of each card before the version, if it goes on. The newest comes first.
+    package static func goingOn(in all: [DeliveryRecord], before version: Int64 = .max) -> [Int] {
+        var later: Set<Int64?> = []
+        return all.indices.reversed().filter { place in
+            let record = all[place]
+            guard record.decided?.upperBound ?? .max < version else { return false }
+            // An entry without a card may be about each card, so it ends what goes on at all.
+            let isLast =
+                record.card == nil ? later.isEmpty : later.isDisjoint(with: [record.card, nil])
+            later.insert(record.card)
+            return isLast && record.goesOn
+        }
     }
 
     /// This entry's decision about a version, if `fate(of:in:)` has found this entry.

@@ -26,7 +26,9 @@ extension Core {
         guard destinations.holds(slot),
             let recipient = devices[destinations[slot].device]?.recipient
         else { return }
-        var record = DeliveryRecord(recipient: recipient, version: version, attempt: attempt)
+        var record = DeliveryRecord(
+            recipient: recipient, card: destinations[slot].cardNumber, version: version,
+            attempt: attempt)
         let activity = destinations[slot].activity
         if let decision {
             let superseded = activities[activity].superseded
@@ -197,6 +199,7 @@ extension Core {
         let activity = activities[destination.activity]
         var writer = FactRecipient.body(about: recipient)
         writer.member("card", reference(destination).text)
+        writer.member("to", destination.cardNumber)
         if destination.acknowledged > 0 { writer.member("version", destination.acknowledged) }
         if let by { writer.member("by", by) }
         if let reason { writer.member("reason", reason) }
@@ -266,7 +269,8 @@ extension Core {
             // Count all at the same instant, so that the seconds add up to the totals.
             let cursor = destination.cursor?.accounted(at: wall(now))
             return LedgerView(
-                recipient: device.recipient, incarnation: destination.incarnation,
+                recipient: device.recipient, card: destination.cardNumber,
+                incarnation: destination.incarnation,
                 grant: grantInForce(destination), phase: phaseName(destination, now: now),
                 ledger: destination.ledger, version: projection.version,
                 waiting: told(destination.waiting, destination.upstream, now: now),
@@ -291,6 +295,8 @@ extension Core {
 /// All that one destination should have shown, counted by decision.
 package struct LedgerView: Sendable {
     package var recipient: Recipient
+    /// The number of its card, as in `DeliveryRecord`.
+    package var card: Int64
     package var incarnation: Int64
     package var grant: GrantInForce
     package var phase: String

@@ -66,7 +66,9 @@ extension Core {
             shown: report,
             shownMatches: report?.receivedState.map {
                 isShown($0, projection, destination, now: now)
-            })
+            },
+            card: destination.cardNumber, since: destination.ledger.since,
+            follows: destination.final == nil)
     }
 
     /// How pushes reach a destination, in the API's words; nil if they cannot reach it now.

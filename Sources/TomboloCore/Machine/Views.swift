@@ -50,6 +50,12 @@ package struct DestinationView: Sendable {
     package var shown: PhoneReport?
     /// True if the state in the phone's report is the projected one; nil if no report has a state.
     package var shownMatches: Bool?
+    /// The number of its card, as in `DeliveryRecord`. Answers do not show it.
+    package var card: Int64 = 0
+    /// The first version that it was asked to show.
+    package var since: Int64 = 1
+    /// False if it only ends a card, and shows no later versions.
+    package var follows = true
 }
 
 /// Counters for `/metrics`. They start at 0 with each process.

@@ -242,6 +242,8 @@ struct Destination: SlotValue {
 
     var activity: ActivitySlot { Slot(Int(activityPlace)) }
     var device: DeviceSlot { Slot(Int(devicePlace)) }
+    /// Names the card among those of its activity that its device has or had (`nextCard`).
+    var cardNumber: Int64 { card.inFacts }
     var incarnation: Int64 { card.incarnation }
     /// Number of the card in its incarnation on this device, as in `ActivityReference`.
     var renewal: Int64 { card.renewal }
@@ -261,8 +263,9 @@ struct Destination: SlotValue {
         self[.startWasSkipped] ? .startWait : phase.hasNoCard ? .noRoute : nil
     }
 
-    /// Monotonic time at which the card began; nil if not known. It stands still while the machine
-    /// is off, so the card is at least as old as it says. The system ends the card after 8 hours.
+    /// Monotonic time at which the card began; nil if not known. The time does not count in which
+    /// the machine was off, so the card is at least as old as it says. The system ends the card
+    /// after 8 hours.
     var cardSince: Instant? {
         get { cardSinceOrNever == .distantPast ? nil : cardSinceOrNever }
         set { cardSinceOrNever = newValue ?? .distantPast }

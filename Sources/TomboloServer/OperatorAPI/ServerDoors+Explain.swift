@@ -12,6 +12,8 @@ extension ServerDoors {
         var activity: ActivityView
         /// nil: all recipients of the activity.
         var recipient: Recipient?
+        /// nil: the recipient's present card.
+        var card: Int64?
         var version: Int64?
         var moment: Instant?
         var tenant: TenantID
@@ -143,8 +145,8 @@ extension ServerDoors {
         }
         return try await explainQuestion(
             Question(
-                activity: view, recipient: entry.record.recipient, version: entry.record.version,
-                tenant: tenant))
+                activity: view, recipient: entry.record.recipient, card: entry.record.card,
+                version: entry.record.version, tenant: tenant))
     }
 
     // MARK: Gathering
@@ -232,9 +234,9 @@ extension ServerDoors {
             evidence.registration = await relay.device(
                 DeviceKey(tenant: question.tenant, id: device))
         }
-        evidence.destination = view.destinations.last { $0.recipient == recipient }
+        evidence.chooseCard(among: view.destinations, question.card)
         evidence.channel = view.channel
-        evidence.deliveries = try await deliveries(question, asked, recipient)
+        evidence.deliveries = try await deliveries(question, asked, recipient, evidence.cards.first)
         evidence.silentEnd = try await silentEnd(question, asked)
         if asked.version == view.version {
             evidence.refusals = refusals(of: view.key, since: asked.recordedAt)
@@ -280,7 +282,7 @@ extension ServerDoors {
     /// Deliveries to the recipient: those of the hour before the event, those up to the one that
     /// decides, and the newest ones.
     private func deliveries(
-        _ question: Question, _ asked: Evidence.Asked, _ recipient: Recipient
+        _ question: Question, _ asked: Evidence.Asked, _ recipient: Recipient, _ card: Int64?
     ) async throws(Problem) -> [DeliveryEntry] {
         var query = FactQuery(tenant: question.tenant)
         (query.kinds, query.recipient) = (DeliveryRecord.kinds, recipient)
@@ -290,12 +292,14 @@ extension ServerDoors {
         var isFound = false
         try await readPages(of: query) { page in
             found += page.compactMap { DeliveryEntry($0, activity: question.activity.key.id) }
-            isFound = found.contains { $0.record.decision(of: asked.version) != nil }
+            isFound = found.contains {
+                $0.record.concerns(card) && $0.record.decision(of: asked.version) != nil
+            }
             return !isFound
         }
         guard isFound else {
             let known = Set(found.map(\.number))
-            found += try await deliveries(downTo: asked.version, query, question)
+            found += try await deliveries(downTo: asked.version, query, question, card)
                 .filter { !known.contains($0.number) }
             return found.sorted { $0.number < $1.number }
         }
@@ -307,24 +311,27 @@ extension ServerDoors {
     /// Reads deliveries from the newest back to the first one before the version. It compares
     /// version numbers because times are wrong if the clock ran ahead.
     private func deliveries(
-        downTo version: Int64, _ asked: FactQuery, _ question: Question
+        downTo version: Int64, _ asked: FactQuery, _ question: Question, _ card: Int64?
     ) async throws(Problem) -> [DeliveryEntry] {
         var query = asked
         (query.from, query.after, query.order, query.limit) = (nil, 0, .newestFirst, 200)
         var found: [DeliveryEntry] = []
         try await readPages(of: query) { page in
             found += page.compactMap { DeliveryEntry($0, activity: question.activity.key.id) }
-            return found.last.map { $0.record.version >= version } ?? true
+            return found.last { $0.record.concerns(card) }
+                .map { $0.record.version >= version } ?? true
         }
         return found
     }
 
-    /// The last delivery before the query's time, if it also decides later versions (`goesOn`).
+    /// Each card's last delivery before the query's time, if it also decides later versions.
     private func goingOn(_ asked: FactQuery) async throws(Problem) -> [DeliveryEntry] {
         var query = asked
         (query.from, query.until) = (nil, asked.from)
-        (query.order, query.limit) = (.newestFirst, 1)
-        return try await entries(query).filter(\.record.goesOn)
+        (query.order, query.limit) = (.newestFirst, 20)
+        let found = try await entries(query)
+        let places = DeliveryRecord.goingOn(in: found.map(\.record).reversed())
+        return places.reversed().map { found[found.count - 1 - $0] }
     }
 
     private func phone(

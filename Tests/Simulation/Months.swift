@@ -75,16 +75,6 @@ extension World {
         return instant + Span(nanoseconds: months.history.nanoseconds) <= newest
     }
 
-    /// Whether an incarnation may have left the relay's memory before the activity began again.
-    func mayHaveRetired(_ activity: ActivityNumber, _ incarnation: Int64) -> Bool {
-        let name = Reference.Incarnation(activity: activity, number: incarnation)
-        guard let months = plan.months, let endedAt = reference.audiences[name]?.endedAt else {
-            return false
-        }
-        let kept = Span(nanoseconds: months.endedKept.nanoseconds)
-        return endedAt + kept <= clock.trueNow() + .seconds(2)
-    }
-
     /// Whether a log may know nothing of an activity any more: it ended on a day before the one
     /// that history begins with.
     func mayBeDropped(_ model: Reference.Model) -> Bool {

@@ -141,9 +141,8 @@ final class Outbox {
         let before = sends.filter { $0.event == .start && $0.counts }
         guard let last = before.last, !isUnsure else { return [] }
         let isCut = cuts.contains { last.at <= $0 }
-        // A device that went and came back is another one to the relay, unless its token is the one
-        // of the start, and the log still has that start.
-        if hasDeparted(since: last.at), next.token != last.token || isCut {
+        // To the relay a device that came back is another one if the log has lost the start.
+        if hasDeparted(since: last.at), isCut {
             isUnsure = true
             return []
         }

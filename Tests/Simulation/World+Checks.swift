@@ -321,15 +321,9 @@ extension World {
             faults.append((.order, "version \(origin.version) after \(outbox.floor)"))
         }
         outbox.floor = max(outbox.floor, origin.version)
-        // The end of a card that the relay never knew has no state of its own to show, nor has that
-        // of one whose end it knows no more.
-        let isOrphan =
-            event == .end
-            && (!outbox.departures.isEmpty
-                || outbox.remembered.allSatisfy { $0.event == .end }
-                || mayHaveRetired(origin.activity, key.reference.incarnation))
-        let ahead = origin.incarnation - key.reference.incarnation
-        if ahead < 0 || ahead > 0 && !isOrphan {
+        // The same holds for the end of a card that the relay has not known until now: without a
+        // state of its own it shows nothing.
+        if origin.incarnation != key.reference.incarnation {
             faults.append((.order, "incarnation \(origin.incarnation)'s state"))
         }
         return faults

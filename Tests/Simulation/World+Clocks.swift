@@ -38,13 +38,21 @@ extension World {
     /// Whether a phone drops an update for its time.
     func isFarAhead(_ timestamp: Int64) -> Bool { isFarAhead(Instant(seconds: timestamp)) }
 
-    /// A relay whose clock is right sends nothing that a phone drops for its time.
+    /// A relay whose clock is right sends nothing that a phone drops for its time. If no clock is
+    /// ever set, kills do not move a card's timestamps ahead of it either.
     func clockFaults(_ sent: Outbox.Sent, _ life: Life) -> [(Promise, String)] {
-        guard sent.isFarAhead, let wall = life.relay?.assumeIsolated({ $0.wallNow() }),
-            !isFarAhead(wall)
-        else { return [] }
-        return [(.timestamp, "\(sent.timestamp) by a clock that is right: a phone drops it")]
+        guard let wall = life.relay?.assumeIsolated({ $0.wallNow() }) else { return [] }
+        if sent.isFarAhead, !isFarAhead(wall) {
+            return [(.timestamp, "\(sent.timestamp) by a clock that is right: a phone drops it")]
+        }
+        let ahead = sent.timestamp - wall.seconds
+        guard ahead > Self.leadOfKills, faults.isDisjoint(with: .clockwork) else { return [] }
+        return [(.timestamp, "\(ahead) s ahead of a clock that was never set")]
     }
+
+    /// So many seconds ahead a timestamp may be after a kill: of pacing rule 6, and those of a push
+    /// that went when the relay had no time to record it.
+    private static let leadOfKills = PacingState.timestampLeadMax + 3
 
     private func isFarAhead(_ instant: Instant) -> Bool { instant > clock.trueNow() + .hours(8) }
 

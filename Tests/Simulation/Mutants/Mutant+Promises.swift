@@ -20,7 +20,7 @@ extension Mutant {
         case .entriesKept: [.widgets]
         case .doorOfAnother, .actionFromArrival: [.doors]
         case .reloadThroughPause: [.paused]
-        case .timestampOfTheClock, .takenForgotten: [.timestamp]
+        case .timestampOfTheClock, .takenForgotten, .timestampsMovedByKills: [.timestamp]
         case .framesAtTen: [.framePriority]
         case .endsAtFive: [.endPriority]
         case .clipSampledAtItsPeriod: [.frames]
@@ -29,8 +29,8 @@ extension Mutant {
         case .endHeldBack: [.noWait, .ended]
         case .predecessorKept: [.renewal]
         case .updateAfterEnd: [.endIsLast]
-        case .oldStateResent: [.order]
-        case .secondStartBeforeToken: [.oneStart]
+        case .oldStateResent, .stateOfAnotherLife: [.order]
+        case .secondStartBeforeToken, .cardNamedTwice: [.oneStart]
         case .echoWithoutEnd: [.echo]
         case .refusedThoughTaken: [.wire]
         case .reloadForgottenWithToken, .reloadOwedForgotten: [.reloads]
@@ -41,7 +41,6 @@ extension Mutant {
         case .leftCardForgotten: [.left]
         case .dateOfTheEcho, .refreshForgotten: [.fresh]
         case .wrongTokenCloses: [.served]
-        case .cardsForgottenAtDelete: [.oneStart]
         case .startBudgetForgottenAtDelete: [.budget]
         case .tokenTakenByStranger: [.holders]
         case .tokenSeenInTheFuture: [.converges, .ended, .reloads]
@@ -75,6 +74,9 @@ extension Mutant {
         case .dateOfTheEcho, .refreshForgotten: FaultSet(.repeats)
         case .reloadOwedForgotten: [FaultSet(.crashes), FaultSet(.reloads), FaultSet(.types)]
         case .leftCardForgotten: [FaultSet(.changedUsers), FaultSet(.offline)]
+        case .timestampsMovedByKills: FaultSet(.crashes)
+        case .cardNamedTwice: FaultSet(.deletedDevices)
+        case .stateOfAnotherLife: [FaultSet(.restarts), FaultSet(.lateTokens)]
         default: []
         }
     }

@@ -102,27 +102,38 @@ extension Seam {
             if recovered.records[index].space == .checkpoint {
                 checkpoints[recovered.records[index].number] = value
             }
-            if let changed = changed(value, recovered.records[index].space) {
+            if let changed = changed(value, recovered.records[index]) {
                 recovered.records[index].value = changed
             }
         }
     }
 
     /// Nil where it stays as it is.
-    private func changed(_ value: [UInt8], _ space: RecordSpace) -> [UInt8]? {
+    private func changed(_ value: [UInt8], _ record: Record) -> [UInt8]? {
         var text = JSONText(value)
-        switch (mutant, space) {
+        switch (mutant, record.space) {
         case (.budgetForgottenAtRestart, .checkpoint): text.set("b", to: "0")
         case (.cardAgeForgottenAtRestart, .checkpoint):
             text.set("cb", to: "\(world.clock.now().nanoseconds)")
         case (.startWaitForgotten, .checkpoint):
             text.set("ws", to: "\(world.clock.now().nanoseconds)")
         case (.takenForgotten, .checkpoint): text.set("tk", to: "[]")
+        case (.timestampsMovedByKills, .checkpoint): moveTimestamps(&text, record.number)
         case (.reloadBudgetForgotten, .device): forgetSurfaces(&text)
         case (.windowReopenedByClock, .relay): followWall(&text)
         default: return nil
         }
         return text.bytes
+    }
+
+    /// A card's newest timestamp is 5 s later than what the recovery before made of it.
+    private func moveTimestamps(_ text: inout JSONText, _ number: Int64) {
+        guard var taken = text["tk"]?.dropFirst().dropLast().split(separator: ",").map(String.init),
+            let last = taken.popLast().flatMap({ Int64($0) })
+        else { return }
+        let moved = max(last, movedTimestamps[number] ?? 0) + 5
+        movedTimestamps[number] = moved
+        text.set("tk", to: "[\((taken + ["\(moved)"]).joined(separator: ","))]")
     }
 
     /// Of each surface, what it has spent.

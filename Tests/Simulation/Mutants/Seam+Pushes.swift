@@ -40,12 +40,14 @@ extension Seam {
             if let bundle = PushContent(push)?.bundle {
                 set("began", to: "\(bundle.began + 1)", in: &push)
             }
-        case .cardsForgottenAtDelete, .startBudgetForgottenAtDelete:
+        case .startBudgetForgottenAtDelete:
             push.token = reborn.given(push.token)
         case .channelOfAnotherIncarnation: keepChannel(&push)
         case .dateOfTheEcho where isRepeated(push):
             set("stale-date", to: "\(wallNow(life).seconds + 600)", in: &push)
-        case .endShownToStranger: showState(&push)
+        case .endShownToStranger where PushContent(push)?.isBare == true: showState(&push)
+        case .stateOfAnotherLife where isLateEnd(push): showState(&push)
+        case .cardNamedTwice where push.event == .start: takeOldName(&push)
         default: break
         }
         return push
@@ -89,14 +91,40 @@ extension Seam {
         set("f", to: "\"\(flip.frames[max(0, index)])\"", in: &push)
     }
 
-    /// An end that says nothing says what the activity ended with.
+    /// An end says what the activity shows now.
     private func showState(_ push: inout Push) {
-        guard PushContent(push)?.isBare == true, let card = card(of: push), card.phone >= 0,
-            let model = world.reference.model(
-                tenant: world.phones[card.phone].tenant, id: card.reference.id.rawValue)?.1
-        else { return }
+        guard let model = card(of: push).flatMap({ model(of: $0) }) else { return }
         let state = "{\"t\":\"\(model.tenant.name)\",\"a\":\"\(model.id)\",\"n\":\(model.mark)}"
+        guard PushContent(push)?.isBare == true else {
+            return set("content-state", to: state, in: &push)
+        }
         set("event", to: "\"end\",\"content-state\":\(state)", in: &push)
+    }
+
+    private func model(of card: CardKey) -> Reference.Model? {
+        guard card.phone >= 0 else { return nil }
+        return world.reference.model(
+            tenant: world.phones[card.phone].tenant, id: card.reference.id.rawValue)?.1
+    }
+
+    /// It ends a card of an earlier life that has had no update: its token came late.
+    private func isLateEnd(_ push: Push) -> Bool {
+        guard push.event == .end, let card = card(of: push), let model = model(of: card) else {
+            return false
+        }
+        let hasUpdate = world.outboxes[card]?.sends.contains { $0.event == .update } ?? false
+        return card.reference.incarnation < model.incarnation && !hasUpdate
+    }
+
+    /// A start for a device that was deleted takes the name of the card from before.
+    private func takeOldName(_ push: inout Push) {
+        guard var card = card(of: push), let before = card.reference.renewedFrom else { return }
+        card.reference = before
+        guard let outbox = world.outboxes[card],
+            let start = outbox.sends.last(where: { $0.event == .start }),
+            outbox.hasDeparted(since: start.at)
+        else { return }
+        set("activity_id", to: "\"\(before.text)\"", in: &push)
     }
 
     /// An activity that begins again goes on with the channel that it had.

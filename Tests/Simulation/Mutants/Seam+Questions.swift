@@ -39,11 +39,10 @@ extension Seam {
             registration.user = usersKept[key] ?? registration.user
             usersKept[key] = registration.user
             return .register(registration)
-        case (.cardsForgottenAtDelete, .delete), (.startBudgetForgottenAtDelete, .delete):
+        case (.startBudgetForgottenAtDelete, .delete):
             reborn.delete(key)
             return command
-        case (.cardsForgottenAtDelete, .putToken(.start(let type), var registration)),
-            (.startBudgetForgottenAtDelete, .putToken(.start(let type), var registration)):
+        case (.startBudgetForgottenAtDelete, .putToken(.start(let type), var registration)):
             registration.token = reborn.token(registration.token, of: key)
             return .putToken(.start(type: type), registration)
         default: return command

@@ -47,6 +47,8 @@ final class Seam {
     var reborn = RebornDevices()
     /// When phones say to have seen their tokens.
     var tokensSeen: [TokenOfDevice: Instant] = [:]
+    /// What recoveries have made of cards' newest timestamps, by the numbers of checkpoints.
+    var movedTimestamps: [Int64: Int64] = [:]
     /// What a mutant of the log has to know of checkpoints.
     var checkpoints: [Int64: [UInt8]] = [:]
 

@@ -97,6 +97,38 @@ import TomboloJSON
         #expect(pushes.filter { $0.event == .end }.map(\.token) == ["bb"])
     }
 
+    @Test func `a phone whose old token comes back after its card ended there gets a new card`() {
+        var rig = Rig.phone()
+        rig.command(.start, Self.start)
+        rig.token("activity:cat", "bb")
+        rig.advance(to: 10)
+        let token = rig.pushes.first?.push.token ?? ""
+        rig.deleteToken("start:Runner", token)
+        rig.tell(.delete)
+        rig.advance(to: 20)
+        rig.device()
+        rig.token("start:Runner", token)
+        rig.advance(to: 60)
+        #expect(rig.pushes.map(\.push.event) == [.start, .end, .start])
+    }
+
+    @Test func `a start waits no less because the clock was set back between two relays`() {
+        var rig = Rig()
+        rig.step(.clock(lead: .hours(1)))
+        rig.device()
+        rig.command(.start, Self.start)
+        rig.advance(to: 240)
+        var recovery = rig.recovery()
+        recovery.leads.note(.hours(1), at: Rig.epoch)
+        recovery.leads.note(.zero, at: rig.now)
+        recovery.lead = .zero
+        #expect(rig.recover(recovery) == [])
+        rig.advance(to: 899)
+        #expect(waiting(rig) == 1)
+        rig.advance(to: 901)
+        #expect(waiting(rig) == 0)
+    }
+
     @Test func `a record says what became of each version, also where two cards had one name`() {
         var rig = Rig.phone()
         let start = Self.start.dropLast() + #","start_wait":"20s"}"#

@@ -190,8 +190,12 @@ extension Core {
             card.renewal >= destination.renewal
                 || destinations.isUntriedAlone(destination, of: devices[destination.device])
         else { return }
-        guard !card.wasLeft else {
-            let next = card.renewal + 1
+        // The device may have been deleted after the token had left it: its own history knows that.
+        let own = devices[destination.device].flatMap { startHistories[.device($0.key)] }?
+            .exactCard(
+                of: activities[destination.activity].number, card.incarnation, card.renewal)
+        guard !card.wasLeft, own?.wasLeft != true else {
+            let next = max(destination.renewal, card.renewal + 1)
             destinations[index].become(incarnation: card.incarnation, renewal: next)
             return
         }

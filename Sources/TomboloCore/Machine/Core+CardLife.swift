@@ -19,6 +19,9 @@ extension Core {
         if step < .zero {
             for slot in destinations.indices where destinations.holds(slot) {
                 destinations[slot].followClock(backBy: step)
+                if destinations[slot].pacing.taken.latest > wall(now).seconds {
+                    destinations[slot][.checkpointIsDirty] = true
+                }
                 // The clock reading in the log does not cover earlier times, so the checkpoint
                 // must.
                 if destinations[slot][.checkpointIsDirty] { journal.checkpoint(slot) }
@@ -149,7 +152,9 @@ extension Core {
         // The renewal was due before the log was restored, so its start may have been sent: send no
         // other.
         if let since = old.cardSince, let restoredAt = clock.restoredAt,
-            renewsAt(since) <= clock.shownAt(restoredAt, now: now)
+            clock.lifeEnd(
+                configuration.limits.cardLife - configuration.limits.renewBefore, since: since)
+                <= clock.shownAt(restoredAt, now: now)
         {
             next.phase = .startUnknown
             // The new card may also have got updates, with timestamps that are not known.

@@ -107,7 +107,7 @@ extension Core {
         if phase == .live { tell(.began, at: slot, now: now) }
         if phase == .ended || phase == .listening { closeCursor(slot, now: now) }
         // No start follows. (A refused one keeps its token for a retry.)
-        if phase == .live || destinations[slot].isFinished, phase != .gone {
+        if phase == .live || phase == .started || destinations[slot].isFinished, phase != .gone {
             setHoldsStartToken(slot, false)
         }
         // The clip's frames are still requested: count them as frames without a route.

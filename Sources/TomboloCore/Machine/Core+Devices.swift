@@ -307,7 +307,9 @@ extension Core {
         destinations[slot].refusalsInRow = 0
         // The phone has reported that the card is over, so the token comes too late.
         if destination.isOverOnPhone, projection(slot)?.ending == nil { return }
-        let end = cardEnd(destination)
+        let end = destination.cardSince.map {
+            clock.agedAt(configuration.limits.cardLife, since: $0)
+        }
         let isOver = destination.phase == .lapsed || end.map { $0 <= now } ?? false
         switch destination.phase {
         case .ended where destination.token != nil, .live:

@@ -310,13 +310,16 @@ extension Core {
         destination.acknowledged = checkpoint.acknowledged(
             of: activities[activity].durable?.version ?? 0, restoredAt: restoredAt)
         destination.recall(checkpoint)
+        if destination.cardSince == nil {
+            destination.cardSince = checkpoint.formerSince.map { clock.shownAt($0, now: now) }
+        }
         // The lost part of the log may have had another card with this name, so a report may be
         // about that.
         destination.isOverOnPhone =
             checkpoint.isOverOnPhone && !(restoredAt.map(checkpoint.isOlder) ?? false)
         // Checkpoints of older relays do not have it.
-        destination.startWaitsSince = clock.corrected(
-            checkpoint.startWaitsSince ?? wall(now), now: now)
+        let waitsSince = checkpoint.startWaitsSince ?? wall(now)
+        destination.startWaitsSince = clock.hasShown(waitsSince, now: now) ? waitsSince : wall(now)
         destination.pacing.unsettledSince = checkpoint.unsettledSince.map {
             clock.corrected($0, now: now)
         }

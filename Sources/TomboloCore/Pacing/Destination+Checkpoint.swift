@@ -15,6 +15,8 @@ struct Checkpoint: Sendable {
     var bound: JSON?
     var story: CardStory
     var cardSince: Instant?
+    /// The same in wall time, if an older relay wrote the checkpoint.
+    var formerSince: Instant?
     var echo: Echo
     var startBucketFullAt: Instant
     var phase: Destination.Phase
@@ -69,6 +71,7 @@ struct Checkpoint: Sendable {
         story = try view.stored("cf", or: .none) {
             $0.storedCount.flatMap { CardStory(rawValue: UInt8(clamping: $0)) }
         }
+        formerSince = view["cs"]?.integer.map(Instant.init(nanoseconds:))
         cardSince = view["cb"]?.integer.map(Instant.init(nanoseconds:))
         startBucketFullAt = view["sb"]?.integer.map(Instant.init(nanoseconds:)) ?? .distantPast
         echo = Self.echo(view)

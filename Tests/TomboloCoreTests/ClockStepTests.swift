@@ -81,6 +81,17 @@ import TomboloJSON
         #expect(steady(now + .hours(1)) == now + .hours(1), "no clock has shown it")
     }
 
+    @Test func `a moment that a dropped lead showed is before the first that is kept`() {
+        let start = Instant(seconds: 1_000_000)
+        var leads = LeadHistory()
+        leads.note(.hours(1), at: start)
+        for step in 1...LeadHistory.entriesMax {
+            leads.note(.hours(step % 2 == 0 ? 0 : 48), at: start + .minutes(Int64(step) * 2))
+        }
+        let shown = leads.steady(start + .hours(1), now: start + .minutes(40))
+        #expect(shown == start + .minutes(2))
+    }
+
     @Test func `the leads are in the record of the clock`() throws {
         var first = RelayClock(wall: Instant(seconds: 1_000_000), monotonic: 0, boot: "a")
         let reading = first.reading(monotonic: 0, boot: "a")

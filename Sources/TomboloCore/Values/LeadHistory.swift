@@ -74,7 +74,9 @@ package struct LeadHistory: Hashable, Sendable {
             }
             end = entry.since
         }
-        return wall - (entries.last?.lead ?? .zero)
+        let newest = wall - (entries.last?.lead ?? .zero)
+        // If that is past, a lead showed it that was dropped, before the first that is kept.
+        return newest > now ? newest : entries.first?.since ?? newest
     }
 
     /// What the wall clock showed at a monotonic time.

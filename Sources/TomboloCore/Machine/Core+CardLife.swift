@@ -19,9 +19,6 @@ extension Core {
         if step < .zero {
             for slot in destinations.indices where destinations.holds(slot) {
                 destinations[slot].followClock(backBy: step)
-                if destinations[slot].pacing.taken.latest > wall(now).seconds {
-                    destinations[slot][.checkpointIsDirty] = true
-                }
                 // The clock reading in the log does not cover earlier times, so the checkpoint
                 // must.
                 if destinations[slot][.checkpointIsDirty] { journal.checkpoint(slot) }

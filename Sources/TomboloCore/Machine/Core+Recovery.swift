@@ -258,11 +258,14 @@ extension Core {
         destinations[slot].pacing.recover(
             grant, after: before, last: last, now: now, wall: wall(now))
         // A guess that is further ahead of the clock than a push may be must be recorded before the
-        // new clock's reading. Any other the next relay makes again.
+        // new clock's reading. Any other the next relay makes again after a kill, so it can wait;
+        // but it must be on record after an orderly stop, or before a clock is set back.
         let taken = destinations[slot].pacing.taken
-        let isGuess =
-            taken != known && taken.latest > wall(now).seconds + PacingState.timestampLeadMax
-        guard isGuess || sendsAgain, !destination[.checkpointIsDirty] else { return }
+        let isAhead = taken.latest > wall(now).seconds + PacingState.timestampLeadMax
+        guard taken != known || sendsAgain, !destination[.checkpointIsDirty] else { return }
+        guard isAhead || sendsAgain else {
+            return scheduleCheckpoint(slot, mayWait: true, now: now)
+        }
         destinations[slot][.checkpointIsDirty] = true
         journal.checkpoint(slot)
     }

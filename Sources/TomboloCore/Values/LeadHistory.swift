@@ -69,7 +69,9 @@ package struct LeadHistory: Hashable, Sendable {
             let steady = wall - entry.lead
             // A lead may change slightly before it is added here.
             let isLate = steady <= end + RelayClock.leadMax
-            if isLate, index == 0 || steady >= entry.since - RelayClock.leadMax {
+            let isOfEntry = steady >= entry.since - RelayClock.leadMax
+            // The first entry also counts for the time before it, unless others were dropped.
+            if isLate, isOfEntry || index == 0 && entries.count < Self.entriesMax {
                 return min(steady, end)
             }
             end = entry.since

@@ -15,8 +15,8 @@ struct RestartProof {
 
     /// The fields that differ, and have no row in a table.
     func withoutRow(_ recovery: CoreRecovery, now: Instant) -> [String] {
-        let told = recovery.before?.toldThrough ?? .distantPast
-        let isUnsure = recovery.restoredAt != nil || told > now + recovery.lead
+        let through = recovery.before?.toldThrough ?? .distantPast
+        let isUnsure = recovery.restoredAt != nil || through > now + recovery.lead
         let unsure = isUnsure ? Self.beyondNow : [:]
         let late = Self.unexpected(
             afterSevenSeconds(recovery, now: now), Self.notOnRecord, Self.notOnRecordByHand,

@@ -324,7 +324,7 @@ extension Core {
         let waitsSince = checkpoint.startWaitsSince ?? wall(now)
         destination.startWaitsSince = clock.hasShown(waitsSince, now: now) ? waitsSince : wall(now)
         destination.pacing.unsettledSince = checkpoint.unsettledSince.map {
-            clock.corrected($0, now: now)
+            clock.wall(clock.shownAt($0, now: now))
         }
         if destination.final == nil, isOfAnotherUser(destination) {
             destination.final = Projection.bareEnd(

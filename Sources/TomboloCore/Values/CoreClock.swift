@@ -60,12 +60,6 @@ struct CoreClock: Sendable {
         leads.steady(wall, now: now) <= now + RelayClock.leadMax
     }
 
-    /// The wall time by the present lead of a moment that a clock has recorded, which may have been
-    /// wrong then.
-    func corrected(_ wall: Instant, now: Instant) -> Instant {
-        self.wall(shownAt(wall, now: now))
-    }
-
     /// The wall time that a clock showed at this monotonic time.
     func shown(at steady: Instant) -> Instant { leads.wall(steady) }
 

@@ -86,9 +86,9 @@ package struct RelayClock: Sendable {
         stepAtStart = isContinued && max(step, .zero - step) > Self.leadMax ? step : .zero
         before = last.map { last in
             let (reading, most) = (last.steady + last.lead, last.toldThrough)
-            let told = isContinued ? min(most, reading + passed) : most
+            let through = isContinued ? min(most, reading + passed) : most
             return Predecessor(
-                reading: reading, toldThrough: told, steadyThrough: told - last.lead,
+                reading: reading, toldThrough: through, steadyThrough: through - last.lead,
                 endedInOrder: last.isLast, wasBehind: isContinued && step > Self.leadMax)
         }
     }

@@ -100,6 +100,8 @@ extension World {
         let others: [Fault] = [
             .retries, .restores, .rotation, .oldTokens, .lateStates, .presence, .pauses, .tweens,
             .types, .changedGrants, .deletedDevices, .changedUsers, .secondIDs,
+            // After each step of the clock a bundle goes once more: the phone has dropped it.
+            .wallSteps,
         ]
         guard !others.contains(where: { faults.contains(FaultSet($0)) }) else { return }
         struct Change: Hashable {

@@ -336,5 +336,12 @@ extension Core {
         }
         destinations.wakeFirst(slot)
         endPredecessor(of: slot, now: now)
+        // A card that comes back may have been replaced meanwhile.
+        for next in devices[destination.device]?.destinations ?? []
+        where destinations[next].activity == destination.activity
+            && destinations[next].isSuccessor(of: destination) && destinations[next].phase == .live
+        {
+            endPredecessor(of: next, now: now)
+        }
     }
 }

@@ -149,7 +149,7 @@ func relay() -> [Target] {
         // What the benches are compared with: plain C.
         .executableTarget(
             name: "Yardsticks", dependencies: ["CSQLite", "COpenSSL"], path: "Tests/Yardsticks",
-            exclude: ["compare-append", "postgres"]),
+            exclude: ["allocations", "compare-append", "postgres"]),
         .target(
             name: "TestSupport",
             dependencies: [

@@ -18,7 +18,8 @@ enum BenchRelayCommand {
         let load = RelayLoad(
             activities: invocation.integer(.benchActivities) ?? 1_000,
             lines: invocation.integer(.relayLines) ?? 200,
-            budgetClass: invocation.text(.relayClass) ?? "lab")
+            budgetClass: invocation.text(.relayClass) ?? "lab",
+            rate: invocation.integer(.relayRate), counts: invocation.text(.relayAllocations))
         guard let process = invocation.integer(.relayProcess) else {
             throw ProgramError.usage(
                 "there is no --pid of the relay", remedy: "tombolo-bench help relay")
@@ -29,7 +30,7 @@ enum BenchRelayCommand {
         _ = try await load.settled(client, context.loop, within: settleTime)
         let before = try await load.figures(client, process: process)
         let began = context.loop.now
-        try await send(count, load, client)
+        try await send(count, load, client, context.loop)
         let seconds = Double((context.loop.now - began).nanoseconds) / 1e9
         let isSettled = try await load.settled(client, context.loop, within: settleTime)
         let after = try await load.figures(client, process: process)
@@ -45,26 +46,31 @@ enum BenchRelayCommand {
             "cpu_us_per_push", processor / Double(max(1, after.pushes - before.pushes)) * 1e6,
             digits: 2)
         report.add("not_accepted", Double(after.failed - before.failed), digits: 0)
+        if load.counts != nil {
+            let allocations = after.allocations - before.allocations
+            report.add("allocations", Double(allocations), digits: 0)
+            report.add("bytes", Double(after.bytes - before.bytes), digits: 0)
+        }
         try report.print(context)
         return isSettled && events == count ? .succeeded : .failed
     }
 
-    private static func send(_ count: Int, _ load: RelayLoad, _ client: RelayClient) async throws {
+    private static func send(
+        _ count: Int, _ load: RelayLoad, _ client: RelayClient, _ loop: EpollLoop
+    ) async throws {
+        let began = loop.now
         try await withThrowingTaskGroup(of: Void.self) { group in
-            var sent = 0
-            for _ in 0..<requests where sent < count {
-                let lines = min(load.lines, count - sent)
-                let first = sent
-                group.addTask { try await load.update(client, first, lines) }
+            var (sent, underWay) = (0, 0)
+            while sent < count {
+                if underWay == requests { try await group.next() } else { underWay += 1 }
+                let (first, lines) = (sent, min(load.lines, count - sent))
                 sent += lines
+                group.addTask {
+                    try await loop.sleep(until: load.due(first, since: began))
+                    try await load.update(client, first, lines)
+                }
             }
-            while try await group.next() != nil {
-                guard sent < count else { continue }
-                let lines = min(load.lines, count - sent)
-                let first = sent
-                group.addTask { try await load.update(client, first, lines) }
-                sent += lines
-            }
+            try await group.waitForAll()
         }
     }
 }
@@ -75,6 +81,15 @@ struct RelayLoad: Sendable {
     /// Number of lines in one request.
     let lines: Int
     let budgetClass: String
+    /// Events a second; nil: as many as the relay takes.
+    let rate: Int?
+    /// The file in which `Yardsticks/allocations` counts for the relay; nil: it does not.
+    let counts: String?
+
+    /// When an event is sent.
+    func due(_ index: Int, since began: MonotonicInstant) -> MonotonicInstant {
+        rate.map { began + .nanoseconds(Int64(index) * 1_000_000_000 / Int64($0)) } ?? began
+    }
 
     /// What a relay has done so far.
     struct Figures: Sendable {
@@ -83,6 +98,7 @@ struct RelayLoad: Sendable {
         var answered = 0
         var failed = 0
         var processorSeconds = 0.0
+        var (allocations, bytes) = (0, 0)
     }
 
     /// Registers a device for each activity, and starts the activity from its app.
@@ -155,6 +171,13 @@ struct RelayLoad: Sendable {
     func figures(_ client: RelayClient, process: Int) async throws -> Figures {
         var figures = try await counts(client)
         figures.processorSeconds = try Self.processorSeconds(of: process)
+        if let counts {
+            let words = try FileBytes.read(counts).withUnsafeBytes {
+                [Int64]($0.bindMemory(to: Int64.self))
+            }
+            guard words.count == 2 else { throw ProgramError("\(counts) has no two counts") }
+            (figures.allocations, figures.bytes) = (Int(words[0]), Int(words[1]))
+        }
         return figures
     }
 
@@ -192,6 +215,10 @@ struct RelayLoad: Sendable {
 }
 
 extension Flag {
+    static let relayRate = Flag(
+        "rate", .integer(1...1_000_000), "events a second; without it as many as the relay takes")
+    static let relayAllocations = Flag(
+        "allocations", .file, "where the relay's allocations are counted")
     static let relayProcess = Flag(
         "pid", .integer(1...Int(Int32.max)), "the relay's process, on this machine")
     static let relayLines = Flag(
@@ -206,13 +233,14 @@ extension Subcommand {
         path: ["relay"], summary: "Measure what an event costs a running relay",
         flags: [
             .relay, .key, .caFile, .relayProcess, .benchEvents, .benchActivities, .relayLines,
-            .relayClass, .output,
+            .relayClass, .relayRate, .relayAllocations, .output,
         ],
         details: [
             "Sends events to a relay on this machine and reads what CPU its process has used for\n"
                 + "them: request, log, core, push and its outcome. Each activity has a device of\n"
-                + "its own; in class lab nearly every event is a push. deploy/bench relay starts\n"
-                + "the relay and an endpoint, and tells where the time goes."
+                + "its own; in class lab nearly every event is a push. With a rate the pushes of an\n"
+                + "event are the same for a fast and for a slow relay. deploy/bench relay starts the\n"
+                + "relay and an endpoint, and tells where the time goes."
         ], examples: ["tombolo-bench relay --pid 4711 --count 200000 --key KEY"],
         exits: [.unreachable], run: BenchRelayCommand.run)
 }

@@ -22,11 +22,29 @@ extension JSONDocument {
     /// The same value as its shortest text, as `JSON.shortest`; nil if it is that already. Where
     /// only white space goes, the text is not scanned a second time.
     package var shortest: JSONDocument? {
+        if isShortest { return nil }
         guard let short = JSON.shortest(of: bytes) else { return nil }
         guard let tape = tapeWithoutSpace(), tape.removed == bytes.count - short.count else {
             return JSON(unchecked: short).document
         }
         return JSONDocument(short, tape: tape.entries)
+    }
+
+    /// True if the tape shows that the text has no white space outside its strings, and no escapes.
+    private var isShortest: Bool {
+        guard !comments else { return false }
+        var length = 0
+        for entry in tape {
+            switch entry.kind {
+            case .object, .array:
+                // Brackets, commas, and the colons of an object.
+                let each = entry.kind == .object ? 2 : 1
+                length += 2 + max(0, entry.count * each - 1)
+            case .string where entry.escapes: return false
+            case .string, .number, .true, .false, .null: length += entry.range.count
+            }
+        }
+        return length == bytes.count
     }
 
     /// The tape of the text without its white space, and how many bytes go; nil if a string has

@@ -52,8 +52,7 @@ package struct JSONDocument: Sendable {
             }
             var failure: JSONError?
             let tape = [JSONEntry](
-                unsafeUninitializedCapacity: JSONTape.capacity(
-                    for: text.count, depthMax: depthMax)
+                unsafeUninitializedCapacity: JSONTape.capacity(for: text)
             ) { entries, count in
                 var scanner = JSONScanner(
                     text, entries, depthMax: depthMax, numbersFit: numbersFit, comments: comments)

@@ -6,7 +6,7 @@ extension JSONScanner {
         var escapes = false
         position += 1
         while true {
-            skipPlainCharacters()
+            position = JSONText.plainEnd(of: text, from: position)
             guard position < text.count else { throw unclosedString(start) }
             let byte = text[position]
             if byte == ASCII.quote { break }
@@ -23,31 +23,6 @@ extension JSONScanner {
         }
         position += 1
         append(.string, from: start, escapes: escapes)
-    }
-
-    /// Skips plain ASCII characters, eight at a time, up to the next other byte. If fewer than
-    /// eight bytes are left, it may stop earlier.
-    @inline(__always)
-    private mutating func skipPlainCharacters() {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let raw = UnsafeRawBufferPointer(text)
-        while position &+ 8 <= text.count {
-            let word = UInt64(
-                littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // Set the top bit of each byte that is a quote, a backslash, below space, or not ASCII.
-            // A borrow can also mark bytes above a marked one, but none below, so the lowest mark
-            // is right.
-            let quote = word ^ (ones &* UInt64(ASCII.quote))
-            let backslash = word ^ (ones &* UInt64(ASCII.backslash))
-            let below = (word &- ones &* UInt64(ASCII.space)) & ~word
-            let equal = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
-            let special = (below | equal | word) & (ones &* 0x80)
-            if special != 0 {
-                position &+= special.trailingZeroBitCount / 8
-                return
-            }
-            position &+= 8
-        }
     }
 
     /// Skips a backslash and its escape.

@@ -6,11 +6,26 @@ struct JSONTape {
 
     init(_ entries: UnsafeMutableBufferPointer<JSONEntry>) { self.entries = entries }
 
-    /// The most entries of a text: each value or name after the first has a comma, a colon or a
-    /// bracket of its own, and a text that breaks off lacks at most `depthMax` brackets. (Any depth
-    /// is for a text that is known to be valid.) Memory that no entry uses is never touched.
-    static func capacity(for bytes: Int, depthMax: Int) -> Int {
-        bytes / 2 + 1 + (depthMax == .max ? 0 : min(depthMax, bytes))
+    /// At least as many entries as a text has: each value or name after the first has a comma, a
+    /// colon or an opening bracket of its own before it.
+    static func capacity(for text: UnsafeBufferPointer<UInt8>) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let raw = UnsafeRawBufferPointer(text)
+        var (count, place) = (1, 0)
+        while place &+ 8 <= text.count {
+            let word = raw.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let comma = word ^ (ones &* UInt64(ASCII.comma))
+            let colon = word ^ (ones &* UInt64(ASCII.colon))
+            // The two opening brackets differ in one bit.
+            let bracket = (word | ones &* 0x20) ^ (ones &* UInt64(ASCII.openBrace))
+            // The top bit of each byte that is one of them. A borrow may mark other bytes too.
+            let found =
+                ((comma &- ones) & ~comma | (colon &- ones) & ~colon | (bracket &- ones) & ~bracket)
+                & (ones &* 0x80)
+            count &+= Int(truncatingIfNeeded: ((found &>> 7) &* ones) &>> 56)
+            place &+= 8
+        }
+        return count &+ text.count &- place
     }
 
     @inline(__always)

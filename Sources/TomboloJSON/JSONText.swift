@@ -121,4 +121,29 @@ enum JSONText {
         }
         return 0
     }
+
+    /// Skips plain ASCII characters, eight at a time, up to the next other byte: a quote, a
+    /// backslash, a control character, or no ASCII. If fewer than eight bytes are left, it may stop
+    /// earlier.
+    @inline(__always)
+    static func plainEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let raw = UnsafeRawBufferPointer(text)
+        var position = start
+        while position &+ 8 <= text.count {
+            let word = UInt64(
+                littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            // Set the top bit of each byte that is a quote, a backslash, below space, or not ASCII.
+            // A borrow can also mark bytes above a marked one, but none below, so the lowest mark
+            // is right.
+            let quote = word ^ (ones &* UInt64(ASCII.quote))
+            let backslash = word ^ (ones &* UInt64(ASCII.backslash))
+            let below = (word &- ones &* UInt64(ASCII.space)) & ~word
+            let equal = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+            let special = (below | equal | word) & (ones &* 0x80)
+            if special != 0 { return position &+ special.trailingZeroBitCount / 8 }
+            position &+= 8
+        }
+        return position
+    }
 }

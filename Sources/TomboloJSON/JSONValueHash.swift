@@ -102,7 +102,9 @@ struct JSONValueHash {
         position += 1
         let start = position
         var escapes = false
-        while text[position] != ASCII.quote {
+        while true {
+            position = JSONText.plainEnd(of: text, from: position)
+            if text[position] == ASCII.quote { break }
             if text[position] == ASCII.backslash {
                 escapes = true
                 position += 1

@@ -16,6 +16,28 @@ extension JSONView {
         return deepest
     }
 
+    /// A bit for each member's name (`mark(of:)`): a name whose bit is missing is not there.
+    package var marks: UInt64 {
+        document.withSource { source in
+            source.members(of: index).reduce(0) { marks, member in
+                let entry = source.tape[member.name]
+                // An escape may stand for any character.
+                if entry.escapes { return .max }
+                return marks
+                    | Self.mark(entry.content.count, source.bytes(entry.content).first ?? 0)
+            }
+        }
+    }
+
+    /// The bit of names with this length and first character.
+    package static func mark(of name: String) -> UInt64 {
+        mark(name.utf8.count, name.utf8.first ?? 0)
+    }
+
+    private static func mark(_ count: Int, _ first: UInt8) -> UInt64 {
+        1 << UInt64(truncatingIfNeeded: (count &* 5 &+ Int(first)) & 63)
+    }
+
     /// The member with this name; nil if there is none, or if this is not an object. Names are
     /// compared by their UTF-8 bytes without escapes. The time is linear in the number of members.
     package subscript(_ name: String) -> JSONView? {

@@ -24,6 +24,12 @@ package struct JSONWriter: Sendable {
         return line
     }
 
+    /// Ends a line of several values, each on its own line.
+    package mutating func endLine() {
+        bytes.append(0x0a)
+        afterValue = false
+    }
+
     /// Opens an object. Names and values must alternate in it.
     package mutating func beginObject() { open(ASCII.openBrace) }
 

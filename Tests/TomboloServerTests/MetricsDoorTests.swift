@@ -174,7 +174,7 @@ import TomboloRelay
     @Test func `events are counted by key, for the ten that stored most`() {
         var counters = DoorCounters()
         for key in 1...12 {
-            for _ in 0..<key { counters.countEvent(by: "key_\(key)") }
+            for _ in 0..<key { counters.countEvents(1, by: "key_\(key)") }
         }
         let series = counters.eventsByKey
         #expect(series.count == DoorCounters.keysShown + 1)

@@ -192,8 +192,8 @@ import TomboloRelay
         count: Int, lines: Int
     ) {
         var notes = ProblemNotes()
-        for _ in 0..<count { notes.stored(by: .init(key: "key_1", tenant: "shop")) }
-        notes.stored(by: .init(key: "key_2", tenant: "shop"))
+        for _ in 0..<count { notes.stored(1, by: .init(key: "key_1", tenant: "shop")) }
+        notes.stored(1, by: .init(key: "key_2", tenant: "shop"))
         let told = notes.gathered(isFull: false)
         #expect(told.map(\.event) == Array(repeating: .busyKey, count: lines))
         #expect(told.allSatisfy { $0.text.contains("\(count) events") })

@@ -46,6 +46,13 @@ package struct EventLine: Sendable {
         }
     }
 
+    private static func missingActivity(in view: JSONView) -> String {
+        let near =
+            view["activity"] == nil
+            ? nearestName(to: "activity", among: view.members.map(\.name)) : nil
+        return ": the activity's id" + (near.map { "; \"\($0)\" is none" } ?? "")
+    }
+
     private init(_ document: JSONDocument, id: String?) throws(FieldErrors) {
         let view = document.root
         self.id = id
@@ -55,11 +62,7 @@ package struct EventLine: Sendable {
             reader.fail("id", "must have 1 to 255 bytes")
         }
         let activity = reader.identifier("activity")
-        let near =
-            view["activity"] == nil
-            ? nearestName(to: "activity", among: view.members.map(\.name)) : nil
-        reader.require(
-            "activity", ": the activity's id" + (near.map { "; \"\($0)\" is none" } ?? ""))
+        reader.require("activity", Self.missingActivity(in: view))
         let kind = reader.eventKind("do")
         if activity == Identifier.reserved, kind == .start {
             reader.fail(

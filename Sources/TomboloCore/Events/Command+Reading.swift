@@ -146,6 +146,8 @@ extension Update.Change {
 }
 
 extension Update {
+    private static let changing = ["state", "replace", "alert", "relevance", "stale_after"]
+
     init?(reading reader: inout FieldReader) {
         change = Change(reading: &reader)
         alert = Alert.reading(&reader)
@@ -155,8 +157,7 @@ extension Update {
         alertTTL =
             reader.span("alert_ttl", in: .seconds(1)...activityLifeMax) ?? Alert.defaultTTL
         stateVersion = reader.integer("state_version", in: 0...Int64.max)
-        let changing = ["state", "replace", "alert", "relevance", "stale_after"]
-        if reader.isObject, !changing.contains(where: reader.has) {
+        if reader.isObject, !Self.changing.contains(where: reader.has) {
             reader.fail(
                 "state", "nothing to change: give state, replace, alert, relevance or stale_after")
         }

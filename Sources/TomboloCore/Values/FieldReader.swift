@@ -9,6 +9,9 @@ package struct FieldReader {
     /// True if the object comes from the log.
     let isOfLog: Bool
     private var known: [String] = []
+    /// The bits of the object's names, and of the known ones (`JSONView.mark(of:)`).
+    private let present: UInt64
+    private var marks: UInt64 = 0
     /// Number of known names that the object has.
     private var found = 0
     package private(set) var errors: [FieldError] = []
@@ -24,6 +27,7 @@ package struct FieldReader {
         self.view = view
         self.pointer = pointer
         self.isOfLog = isOfLog
+        present = view.marks
         known.reserveCapacity(12)
         if view.kind != .object {
             // Operations of RFC 6902 are an array.
@@ -66,12 +70,17 @@ package struct FieldReader {
     /// Notes a fault if a required member is missing or `null`.
     ///
     /// - Parameter meaning: the text after "is missing", such as ": the activity's id".
-    package mutating func require(_ name: String, _ meaning: String) {
-        if !has(name) { fail(name, Self.missing + meaning) }
+    package mutating func require(_ name: String, _ meaning: @autoclosure () -> String) {
+        if !has(name) { fail(name, Self.missing + meaning()) }
     }
 
     /// True if the member is there and is not `null`, whatever else it is.
-    package func has(_ name: String) -> Bool { !(view[name]?.isNull ?? true) }
+    package func has(_ name: String) -> Bool { !(lookUp(name)?.isNull ?? true) }
+
+    /// The member; nil if it is missing. Most reads find none, and that is quick.
+    private func lookUp(_ name: String) -> JSONView? {
+        present & JSONView.mark(of: name) == 0 ? nil : view[name]
+    }
 
     /// Notes a fault at the first of these members unless exactly one of them is there. One of the
     /// wrong shape is there: that is a fault of its own.
@@ -84,7 +93,7 @@ package struct FieldReader {
     /// True if a member is `null`, for members where this has a meaning. The name counts as known
     /// then.
     package mutating func isNull(_ name: String) -> Bool {
-        let value = view[name]
+        let value = lookUp(name)
         note(name, isThere: value != nil)
         return value?.isNull == true
     }
@@ -104,7 +113,7 @@ package struct FieldReader {
     /// `null` is a fault: its meaning for a filter or an option would be a guess, and a wrong guess
     /// could affect all things instead of a few.
     package mutating func value(_ name: String) -> JSONView? {
-        let value = view[name]
+        let value = lookUp(name)
         let isNew = note(name, isThere: value != nil)
         guard let value else { return nil }
         guard value.isNull else { return value }
@@ -115,16 +124,16 @@ package struct FieldReader {
     /// Returns true if the name was not known before.
     @discardableResult
     private mutating func note(_ name: String, isThere: Bool) -> Bool {
-        guard !known.contains(name) else { return false }
+        let mark = JSONView.mark(of: name)
+        guard marks & mark == 0 || !known.contains(name) else { return false }
+        marks |= mark
         known.append(name)
         if isThere { found += 1 }
         return true
     }
 
-    /// Lets members count as known that another reader reads.
-    package mutating func ignore(_ names: String...) {
-        for name in names { note(name, isThere: view[name] != nil) }
-    }
+    /// Lets a member count as known that another reader reads.
+    package mutating func ignore(_ name: String) { note(name, isThere: lookUp(name) != nil) }
 
     /// Reads a string. This and the following methods return nil if the member is missing or
     /// faulty, and note the fault.

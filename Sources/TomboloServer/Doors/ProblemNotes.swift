@@ -89,10 +89,10 @@ struct ProblemNotes {
         return notes
     }
 
-    /// Counts a stored event.
-    mutating func stored(by sender: Sender) {
+    /// Counts stored events.
+    mutating func stored(_ count: Int, by sender: Sender) {
         guard stored.count < Self.sendersMax || stored[sender] != nil else { return }
-        stored[sender, default: 0] += 1
+        stored[sender, default: 0] += count
     }
 
     private static func most(_ counts: [Sender: Int]) -> (key: Sender, value: Int)? {

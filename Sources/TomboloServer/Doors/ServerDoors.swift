@@ -115,10 +115,11 @@ package final class ServerDoors: HTTPHandler, @unchecked Sendable {
         for note in notes.gathered(isFull: isFull) { report(note) }
     }
 
-    /// Counts a stored event of the key.
-    func countEvent(by key: AskingKey, of tenant: TenantID) {
-        counters[tenant, default: DoorCounters()].countEvent(by: key.id)
-        notes.stored(by: ProblemNotes.Sender(key: key.id, tenant: tenant.name.rawValue))
+    /// Counts stored events of the key.
+    func countEvents(_ count: Int = 1, by key: AskingKey, of tenant: TenantID) {
+        guard count > 0 else { return }
+        counters[tenant, default: DoorCounters()].countEvents(count, by: key.id)
+        notes.stored(count, by: ProblemNotes.Sender(key: key.id, tenant: tenant.name.rawValue))
     }
 
     /// The trace id of the answer: the client's, or a new one.

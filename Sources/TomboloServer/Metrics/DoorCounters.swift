@@ -19,11 +19,11 @@ struct DoorCounters: Sendable {
     /// Number of keys with a series of their own in the metrics: those that stored the most events.
     static let keysShown = 10
 
-    mutating func countEvent(by key: String) {
+    mutating func countEvents(_ count: Int, by key: String) {
         if events.count < Self.keysMax || events[key] != nil {
-            events[key, default: 0] += 1
+            events[key, default: 0] += Int64(count)
         } else {
-            eventsOfOthers += 1
+            eventsOfOthers += Int64(count)
         }
     }
 

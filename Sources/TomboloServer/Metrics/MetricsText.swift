@@ -48,6 +48,9 @@ struct MetricsText {
 
     /// Escapes a text as the format requires (*Comments, help text, and type information*).
     private static func escaped(_ text: String, quotes: Bool = false) -> String {
+        // Nearly no text needs it, and there are thousands of them.
+        guard text.utf8.contains(where: { $0 == 0x5c || $0 == 0x0a || quotes && $0 == 0x22 })
+        else { return text }
         let escaped = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
         return quotes ? escaped.replacing("\"", with: "\\\"") : escaped
     }

@@ -21,9 +21,7 @@ extension ServerDoors {
         switch answer {
         case .acceptedAll(let accepted):
             let log = await relay.logID(of: request.tenant)
-            for (line, one) in zip(first, accepted) where one.changed {
-                countEvent(by: line.command.key, of: request.tenant)
-            }
+            countEvents(accepted.count(where: \.changed), by: request.asking, of: request.tenant)
             answers = accepted.map { CommandAnswer($0, in: log) }
         case .replayAll(let seqs):
             var all: [CommandAnswer] = []

@@ -113,7 +113,7 @@ extension ServerDoors {
                 line.key.map { ids.insert(Array($0.utf8)).inserted } ?? true
             }
             next = next.dropFirst(piece.count)
-            for (line, result) in zip(piece, await results(of: Array(piece))) {
+            for (line, result) in zip(piece, await results(of: Array(piece), request)) {
                 var result = result
                 if let key = line.key {
                     let place = Array(key.utf8)
@@ -143,18 +143,27 @@ extension ServerDoors {
     private static let idsKeptMax = 4_096
 
     /// Stores lines whose ids are all different.
-    private func results(of batch: [BatchLine]) async -> [BatchResult] {
+    private func results(of batch: [BatchLine], _ request: DoorRequest) async -> [BatchResult] {
         let commands = batch.compactMap { line in
             if case .command(let command, _, _) = line { command } else { nil }
         }
         var answers = (commands.isEmpty ? [] : await relay.submit(commands))[...]
         var results: [BatchResult] = []
+        results.reserveCapacity(batch.count)
+        // What the lines share is found once.
+        let log = await relay.logID(of: request.tenant)
+        var stored = 0
         for line in batch {
             switch line {
             case .problem(let problem, let id, let number):
                 results.append(.refused(id: id, line: number, problem))
             case .command(let command, let id, let number):
                 let answer = answers.popFirst() ?? .refused(Refusal(.stopping, "The relay stops."))
+                if case .accepted(let accepted) = answer {
+                    if accepted.changed { stored += 1 }
+                    results.append(.accepted(id: id, CommandAnswer(accepted, in: log)))
+                    continue
+                }
                 do throws(Problem) {
                     results.append(.accepted(id: id, try await self.answer(answer, to: command)))
                 } catch {
@@ -162,13 +171,16 @@ extension ServerDoors {
                 }
             }
         }
+        countEvents(stored, by: request.asking, of: request.tenant)
         return results
     }
 }
 
 /// Writes JSON objects, one per line.
 struct LinesWriter {
-    private(set) var bytes: [UInt8] = []
+    private var writer = JSONWriter()
+
+    var bytes: [UInt8] { writer.bytes }
 
     /// A complete answer with the lines.
     var response: DoorResponse {
@@ -176,10 +188,8 @@ struct LinesWriter {
     }
 
     mutating func write(_ result: BatchResult, traceID: String? = nil, isShort: Bool = false) {
-        var writer = JSONWriter(capacity: 128)
         result.write(to: &writer, traceID: traceID, isShort: isShort)
-        bytes += writer.bytes
-        bytes.append(UInt8(ascii: "\n"))
+        writer.endLine()
     }
 }
 

@@ -97,7 +97,7 @@ extension ServerDoors {
     func answer(_ answer: Answer, to command: Command) async throws(Problem) -> CommandAnswer {
         switch answer {
         case .accepted(let accepted):
-            if accepted.changed { countEvent(by: command.key, of: command.activity.tenant) }
+            if accepted.changed { countEvents(by: command.key, of: command.activity.tenant) }
             return CommandAnswer(accepted, in: await relay.logID(of: command.activity.tenant))
         case .replay(let seq): return try await replay(seq, command)
         case .acceptedAll, .replayAll, .partlyThere, .refused, .refusedBatch, .stored:

@@ -74,6 +74,9 @@ import TomboloJSON
         (#"{"state":{"ends_at":"2026-11-20T09:03:00Z"}}"#, [.dateInAnotherEpoch]),
         (#"{"state":{"endDate":811692800}}"#, []),
         (#"{"state":{"legs":[{"eta":1790000000000}]}}"#, [.dateInAnotherEpoch]),
+        (#"{"state":{"e":1.79e9}}"#, [.dateInAnotherEpoch]),
+        (#"{"state":{"e":179E7}}"#, [.dateInAnotherEpoch]),
+        (#"{"state":{"ends_at":"\u0032026-11-20T09:03:00Z"}}"#, [.dateInAnotherEpoch]),
         (#"{"state":{"count":1390000000,"text":"at 2026-11-20T09:03:00Z"}}"#, []),
     ])
     func `a number that looks like a date of another epoch gets a lint`(

@@ -56,6 +56,11 @@ struct Device: Sendable {
         shared = Self.common(registration)
     }
 
+    /// What a vacant slot of the table contains. Numbers of devices begin at 1.
+    static let vacant = Device(
+        key: DeviceKey(tenant: .main, id: TenantID.main.name), number: 0,
+        registration: DeviceRegistration())
+
     var registration: DeviceRegistration {
         get {
             var whole = shared.value
@@ -178,6 +183,8 @@ extension Device {
         get { rare?.retired ?? [:] }
         set { if rare != nil || !newValue.isEmpty { keep { $0.retired = newValue } } }
     }
+    /// True if `retired` is not empty. It copies nothing.
+    var hasRetired: Bool { _rare.isThere && !_rare.value.retired.isEmpty }
     /// The newest report of each activity. Reports are not stored, so a restart loses them.
     var reports: [ActivityReference: PhoneReport] {
         get { rare?.reports ?? [:] }

@@ -13,8 +13,9 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         var mayBeFrequent = false
         var budgetClass = BudgetClass.standard
 
-        init(_ device: Device?) {
-            guard let device else { return }
+        init() {}
+
+        init(_ device: borrowing Device) {
             isThere = true
             isChannel = device.channel != nil
             isLeaving = device.leavingUntil != nil
@@ -25,7 +26,8 @@ struct DeviceTable: RandomAccessCollection, Sendable {
         }
     }
 
-    private var devices = SlotArray<Tables.Devices, Device?>()
+    /// A vacant slot has `Device.vacant`.
+    private var devices = SlotArray<Tables.Devices, Device>()
     private var free: [DeviceSlot] = []
     private var all = SlotArray<Tables.Devices, Traits>()
     private var byKey = ShardedDictionary<DeviceKey, DeviceSlot>()
@@ -53,25 +55,25 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     var startIndex: DeviceSlot { devices.startIndex }
     var endIndex: DeviceSlot { devices.endIndex }
 
-    /// Reads a device; nil for a vacant slot.
-    subscript(place: DeviceSlot) -> Device? {
-        _read { yield devices[place] }
+    /// A copy of a device; nil for a vacant slot.
+    subscript(place: DeviceSlot) -> Device? { all[place].isThere ? devices[place] : nil }
+
+    /// Reads or changes a device in place. Traps if the slot is vacant.
+    subscript(known place: DeviceSlot) -> Device {
+        @inline(__always) _read {
+            precondition(all[place].isThere, "no device is here")
+            yield devices[place]
+        }
+        @inline(__always) _modify {
+            precondition(all[place].isThere, "no device is here")
+            defer { all[place] = Traits(devices[place]) }
+            yield &devices[place]
+        }
     }
 
-    /// Changes a device. Traps if the slot is vacant, because the change would be lost.
-    subscript(known place: DeviceSlot) -> Device {
-        _read {
-            guard let device = devices[place] else { preconditionFailure("no device is here") }
-            yield device
-        }
-        _modify {
-            guard var device = devices[place] else { preconditionFailure("no device is here") }
-            // Take the device out while it changes: with one reference only, its arrays are not
-            // copied.
-            devices[place] = nil
-            defer { put(device, at: place) }
-            yield &device
-        }
+    /// Reads from a device, without a copy of it; nil for a vacant slot.
+    func inspect<Value>(_ place: DeviceSlot, _ value: (borrowing Device) -> Value?) -> Value? {
+        all[place].isThere ? value(devices[place]) : nil
     }
 
     func traits(_ place: DeviceSlot) -> Traits { all[place] }
@@ -107,7 +109,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     }
 
     func fewUsers(of tenant: TenantID) -> [String] {
-        few(of: tenant).compactMap { byKey[$0].flatMap { devices[$0]?.registration.user } }
+        few(of: tenant).compactMap { byKey[$0].flatMap { self[$0]?.registration.user } }
     }
 
     var keyCount: Int { byKey.count }
@@ -152,16 +154,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     mutating func adoptActions(_ records: [Record]) -> [String] {
         let kept = records.filter { $0.space == .action }
         guard !kept.isEmpty else { return [] }
-        let byNumber = self.byNumber
-        return kept.flatMap { record in
-            actions.adopt(record) { number in byNumber[number].flatMap { devices[$0]?.key } }
-        }
+        let keys = byNumber.compactMapValues { self[$0]?.key }
+        return kept.flatMap { record in actions.adopt(record) { keys[$0] } }
     }
 
     private var byNumber: [Int64: DeviceSlot] {
         var places: [Int64: DeviceSlot] = [:]
         for place in devices.indices {
-            if let device = devices[place] { places[device.number] = place }
+            if let device = self[place] { places[device.number] = place }
         }
         return places
     }
@@ -178,7 +178,8 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     mutating func insert(_ device: Device) -> DeviceSlot {
         if let place = free.popLast() {
-            put(device, at: place)
+            devices[place] = device
+            all[place] = Traits(device)
             budgets[place] = DeviceBudget()
             return place
         }
@@ -198,9 +199,10 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// Removes a device and frees its slot. Nothing may refer to the slot any more.
     mutating func remove(_ place: DeviceSlot) {
-        guard devices[place] != nil else { return }
+        guard all[place].isThere else { return }
         unregister(place)
-        put(nil, at: place)
+        devices[place] = .vacant
+        all[place] = Traits()
         free.append(place)
         leaving.remove(place)
         deadlines.set(place, at: nil)
@@ -209,7 +211,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// Removes the device's key, unless the key belongs to another slot now.
     private mutating func unregister(_ place: DeviceSlot) {
-        guard let key = devices[place]?.key, byKey[key] == place else { return }
+        guard let key = self[place]?.key, byKey[key] == place else { return }
         byKey[key] = nil
         counts[key.tenant, default: 0] -= 1
         firstKeys[key.tenant]?.removeAll { $0 == key }
@@ -226,7 +228,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// Handles the new registration of a deleted device's name. Returns the records to delete: none
     /// while the old device stays, because it still uses the record.
     mutating func comeBack(_ key: DeviceKey, _ ids: DeliveryIDs) -> [Record] {
-        let stays = leaving.contains { devices[$0]?.number == departed[.deleted(key)]?.number }
+        let stays = leaving.contains { self[$0]?.number == departed[.deleted(key)]?.number }
         let records = departed.remove(.deleted(key))
         return (stays ? [] : records) + departed.remove(.erased(ids.deviceHash(key)))
     }
@@ -235,19 +237,14 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     mutating func adoptLeaving(_ place: DeviceSlot) {
         leaving.insert(place)
         deadlines.set(place, at: .distantPast)
-        guard let device = devices[place], let owner = device.owner, byKey[device.key] == nil
+        guard let device = self[place], let owner = device.owner, byKey[device.key] == nil
         else { return }
         departed.place(.deleted(device.key), .init(number: device.number, owner: owner))
     }
 
-    private mutating func put(_ device: Device?, at place: DeviceSlot) {
-        devices[place] = device
-        all[place] = Traits(device)
-    }
-
     /// Lets the device share an equal registration, to save memory.
     mutating func shareRegistration(_ place: DeviceSlot) {
-        devices[place]?.share(with: &registrations)
+        devices[place].share(with: &registrations)
     }
 
     // MARK: Users
@@ -268,7 +265,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     }
 
     func user(of place: DeviceSlot) -> UserKey? {
-        guard let device = devices[place], let user = device.registration.user else { return nil }
+        guard let device = self[place], let user = device.registration.user else { return nil }
         return UserKey(tenant: device.key.tenant, user: user)
     }
 
@@ -276,7 +273,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     ///
     /// - Parameter ids: give the hash under which an erased device is remembered.
     func owner(of key: DeviceKey, _ ids: DeliveryIDs) -> DeviceOwner? {
-        if let device = byKey[key].flatMap({ devices[$0] }) { return device.owner }
+        if let device = byKey[key].flatMap({ self[$0] }) { return device.owner }
         return departed[.deleted(key)]?.owner
             ?? departed[.erased(ids.deviceHash(key))]?.owner
     }
@@ -289,7 +286,7 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     ) throws(Refusal) {
         guard authority != .operate else { return }
         try authority.checkRegistration(owner(of: key, ids), of: key.id)
-        guard !registers, let device = byKey[key].flatMap({ devices[$0] }) else { return }
+        guard !registers, let device = byKey[key].flatMap({ self[$0] }) else { return }
         try authority.checkUser(device.registration.user, of: key.id)
     }
 
@@ -298,12 +295,12 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     mutating func noteOwners(_ keys: inout KeyTable) -> [Record] {
         var all: [Record] = []
         for place in devices.indices {
-            guard let device = devices[place], device.owner == nil,
+            guard let device = self[place], device.owner == nil,
                 let user = device.registration.user
             else { continue }
             let (key, records) = keys.unnoted()
             all += records
-            devices[place]?.owner = DeviceOwner(user: user, key: key)
+            devices[place].owner = DeviceOwner(user: user, key: key)
         }
         return all
     }
@@ -315,9 +312,10 @@ struct DeviceTable: RandomAccessCollection, Sendable {
     /// Handles Apple's acceptance of a token: it is not dead. Returns true if Apple had refused it
     /// before.
     mutating func noteTaken(_ value: PushToken, of place: DeviceSlot) -> Bool {
-        guard let retired = devices[place]?.retired, !retired.isEmpty else { return false }
+        guard inspect(place, { $0.hasRetired }) == true else { return false }
+        let retired = devices[place].retired
         let left = retired.filter { $0.value.value != value }
-        if left.count < retired.count { devices[place]?.retired = left }
+        if left.count < retired.count { devices[place].retired = left }
         return left.count < retired.count
     }
 
@@ -343,16 +341,16 @@ struct DeviceTable: RandomAccessCollection, Sendable {
 
     /// True if a device has the maximum number of cards; never for a channel.
     func isFull(_ place: DeviceSlot, _ limits: Limits) -> Bool {
-        devices[place]?.destinations.count ?? 0 >= limits.cardsPerDeviceMax
-            && devices[place]?.channel == nil
+        inspect(place) { $0.destinations.count } ?? 0 >= limits.cardsPerDeviceMax
+            && !all[place].isChannel
     }
 
     /// Throws if a device would get too many cards. The limit exists because each request of a
     /// device scans its cards.
     func checkCards(of place: DeviceSlot, more: Int, _ limits: Limits) throws(Refusal) {
-        let count = devices[place]?.destinations.count ?? 0
+        let count = inspect(place) { $0.destinations.count } ?? 0
         guard more > 0, count + more > limits.cardsPerDeviceMax else { return }
-        let id = devices[place]?.key.id
+        let id = self[place]?.key.id
         throw .full(
             "the device \"\(id?.rawValue ?? "")\" has \(count) cards that run, or whose end it has "
                 + "not heard of", "cards_per_device",

@@ -4,7 +4,9 @@ extension Command {
     /// Adds the settings of the type that the producer has left out (an alert's lifetime, and the
     /// rule for the history in the state), and the flag `restart` of the request. They go into the
     /// stored body, so that the log alone describes the event.
-    package func completed(by type: ActivityType?) -> Command {
+    package consuming func completed(by type: ActivityType?) -> Command {
+        // Most commands stay as they are.
+        guard type != nil || restart else { return self }
         let timed = timed(by: type).keepingRestart()
         guard let history = type?.history else { return timed }
         var next = timed
@@ -19,10 +21,10 @@ extension Command {
 
     /// Writes into the body that the request had `restart=true`: the same request may come again.
     private func keepingRestart() -> Command {
-        let flag = JSON(unchecked: Array("true".utf8))
         guard restart, content.kind == .start,
-            let written = JSON(unchecked: body)
-                .setting(JSONPointer(tokens: [Self.restartMember]), to: flag)
+            let written = JSON(unchecked: body).setting(
+                JSONPointer(tokens: [Self.restartMember]),
+                to: JSON(unchecked: Array("true".utf8)))
         else { return self }
         var next = self
         next.body = written.bytes

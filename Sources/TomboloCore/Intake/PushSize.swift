@@ -188,10 +188,10 @@ struct PushSize {
 
     /// A lint if a push fits but is close to the limit; else nil.
     static func lint(of activity: Activity, _ content: Command.Content) -> Lint? {
+        guard content.kind == .start || content.kind == .update else { return nil }
         let projection = activity.accepted
         let state = projection.largestState
-        guard content.kind == .start || content.kind == .update,
-            !isSurelySmall(state, projection, activity.definition, alert: content.alert)
+        guard !isSurelySmall(state, projection, activity.definition, alert: content.alert)
         else { return nil }
         let size = size(projection, state, activity.definition, alert: content.alert)
         return PayloadLint.nearLimit(size.bytes, of: size.limit, "/state")

@@ -9,6 +9,32 @@ enum DateLint {
     /// Unix seconds from 2014 to 2096.
     private static let unixSeconds: ClosedRange<Double> = 1_400_000_000...4_000_000_000
 
+    /// False if no value of a JSON text can be such a date: a number that large has ten digits or
+    /// an exponent, a time has a hyphen behind a digit, and an escape may be any character. Without
+    /// a branch for each byte, the processor looks at many at once.
+    static func mayBeIn(_ text: [UInt8]) -> Bool {
+        text.withUnsafeBufferPointer { text in
+            var found: UInt8 = 0
+            for place in 1..<max(1, text.count) {
+                let byte = text[place]
+                let follows: UInt8 =
+                    (byte | 0x20 == UInt8(ascii: "e") ? 1 : 0)
+                    | (byte == UInt8(ascii: "-") ? 1 : 0)
+                found |= byte == UInt8(ascii: "\\") ? 1 : 0
+                found |= follows & digit(text[place &- 1])
+            }
+            for place in 9..<max(9, text.count) {
+                found |=
+                    digit(text[place]) & digit(text[place &- 4]) & digit(text[place &- 9])
+            }
+            return found != 0
+        }
+    }
+
+    /// 1 for a digit, else 0.
+    @inline(__always)
+    private static func digit(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "0") < 10 ? 1 : 0 }
+
     /// Returns at most `Lint.countMax` lints.
     static func lints(of state: JSONView, at pointer: String, dates: DateEncoding) -> [Lint] {
         var (lints, path) = ([Lint](), ValuePath(pointer))

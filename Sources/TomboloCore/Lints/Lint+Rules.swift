@@ -94,11 +94,12 @@ extension Lint {
     }
 
     static func of(_ state: JSON, _ type: ActivityType?) -> [Lint] {
-        let view = state.document.root
         guard let schema = type?.state else {
-            return DateLint.lints(of: view, at: "/state", dates: type?.dates ?? .swiftReference)
+            guard DateLint.mayBeIn(state.bytes) else { return [] }
+            return DateLint.lints(
+                of: state.document.root, at: "/state", dates: type?.dates ?? .swiftReference)
         }
-        return schema.unknownMembers(in: view, at: "/state")
+        return schema.unknownMembers(in: state.document.root, at: "/state")
     }
 
     /// Lints for required members that older apps do not send or decode.

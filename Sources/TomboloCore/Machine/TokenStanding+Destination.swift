@@ -4,8 +4,9 @@ extension Lint {
     static func ofRefusedTokens(_ activity: Activity, in core: borrowing Core) -> [Lint] {
         let cardsMax = 16
         for slot in activity.destinations.prefix(cardsMax) where core.destinations.holds(slot) {
-            let destination = core.destinations[slot]
-            guard destination.incarnation == activity.incarnation,
+            let hasRetired = core.devices.inspect(core.destinations[slot].device) { $0.hasRetired }
+            guard hasRetired == true, let destination = core.destinations.at(slot),
+                destination.incarnation == activity.incarnation,
                 let standing = TokenStanding(of: destination, in: core),
                 let lint = ofRefusal(standing, on: core.devices[destination.device]?.key.id, "")
             else { continue }

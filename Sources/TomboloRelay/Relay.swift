@@ -240,7 +240,7 @@ package actor Relay: TurnTarget, TimerTarget {
         return clock.steady(monotonic: loop.now.nanoseconds)
     }
 
-    func put(_ input: Input) {
+    func put(_ input: consuming Input) {
         inbox.append(input)
         scheduleTurn()
     }
@@ -272,15 +272,17 @@ package actor Relay: TurnTarget, TimerTarget {
         let now = steadyNow()
         if followClock() { core.step(clockInput, now: now, effects: &effects) }
         swap(&inbox, &taken)
-        defer { taken.removeAll(keepingCapacity: taken.count <= Self.takenKeptMax) }
         let isEmpty = taken.isEmpty
+        let isKept = taken.count <= Self.takenKeptMax
         if !isEmpty {
             core.step(.room(lookForRoom()), now: now, effects: &effects)
         }
         while !Self.isFull(&core), let input = held.popFirst() {
             core.step(input, now: now, effects: &effects)
         }
-        for input in taken {
+        // From the end, inputs are taken out of an array without a copy.
+        taken.reverse()
+        while let input = taken.popLast() {
             guard input.isRequest, !held.isEmpty || Self.isFull(&core) else {
                 core.step(input, now: now, effects: &effects)
                 continue
@@ -290,6 +292,7 @@ package actor Relay: TurnTarget, TimerTarget {
                 effects.answers.append((ticket, .refused(Core.isBehind)))
             }
         }
+        if !isKept { taken = [] }
         if isEmpty { core.step(.tick, now: now, effects: &effects) }
         carryOut(effects, now: now)
         if followers.followFacts { core.writeFacts(at: now + Self.followedWithin) }
@@ -310,8 +313,9 @@ package actor Relay: TurnTarget, TimerTarget {
     /// True if the next batch has no space for more requests. For `inout` see `next(of:now:)`.
     private static func isFull(_ core: inout Core) -> Bool { core.hasFullBatch }
 
-    private func carryOut(_ effects: Effects, now: Instant) {
-        for (ticket, answer) in effects.answers {
+    private func carryOut(_ effects: consuming Effects, now: Instant) {
+        effects.answers.reverse()
+        while let (ticket, answer) = effects.answers.popLast() {
             if let waiter = waiting.removeValue(forKey: ticket) { self.answer(waiter, answer) }
         }
         if !effects.pushes.isEmpty { measure(effects.pushes, now: now) }
@@ -337,7 +341,7 @@ package actor Relay: TurnTarget, TimerTarget {
         for place in waking { place.unpark() }
     }
 
-    func answer(_ waiter: Waiter, _ answer: Answer) {
+    func answer(_ waiter: Waiter, _ answer: consuming Answer) {
         switch waiter {
         case .one(let continuation): continuation.resume(returning: answer)
         case .part(let collection, let index): collection.set(answer, at: index)

@@ -28,8 +28,8 @@ struct ActivityTable: RandomAccessCollection, Sendable {
     var endIndex: ActivitySlot { rows.endIndex }
 
     subscript(slot: ActivitySlot) -> Activity {
-        _read { yield rows[slot] }
-        _modify { yield &rows[slot] }
+        @inline(__always) _read { yield rows[slot] }
+        @inline(__always) _modify { yield &rows[slot] }
     }
 
     // MARK: Finding

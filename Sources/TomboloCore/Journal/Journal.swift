@@ -42,14 +42,13 @@ struct Journal: Sendable {
     }
 
     /// Adds an accepted event. Returns its index in the batch.
-    mutating func append(_ event: JournalBatch.Event) -> Int {
-        var event = event
+    mutating func append(_ event: consuming JournalBatch.Event) -> Int {
         // A commit examines an activity's cards only once, so only its first event counts them.
         if !pending.weighed.insert(event.activity).inserted { event.weight -= 1 }
-        pending.events.append(event)
         pending.touched.append(event.activity)
         pending.bodyBytes += event.event.body.count
         pending.weight += event.weight
+        pending.events.append(event)
         return pending.events.count - 1
     }
 

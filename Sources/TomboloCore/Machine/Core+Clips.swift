@@ -158,20 +158,21 @@ extension Core {
     /// because its frames are always sent.
     mutating func visibleHash(_ slot: CardSlot, _ projection: Projection) -> UInt64? {
         guard !types.isEmpty, projection.clip == nil, projection.ending == nil else { return nil }
-        let activity = activities[destinations[slot].activity]
+        let activity = destinations[slot].activity
         // One change goes to many phones, so the last result is kept.
-        if let last = types.lastVisible, last.activity == activity.number,
+        if let last = types.lastVisible, last.activity == activities[activity].number,
             last.version == projection.version, last.changedAt == projection.changedAt
         {
             return last.hash
         }
-        guard let visibility = types.type(of: activity.definition, activity.key.tenant)?.visibility
-        else { return nil }
+        let type = types.type(
+            of: activities[activity].definitionBox.value, activities[activity].key.tenant)
+        guard let visibility = type?.visibility else { return nil }
         var hash = ContentHash()
         hash.combine(visibility.hash(of: projection.state))
         hash.combine(projection.relevance?.bitPattern ?? 0)
         types.lastVisible = VisibleState(
-            activity: activity.number, version: projection.version,
+            activity: activities[activity].number, version: projection.version,
             changedAt: projection.changedAt, hash: hash.value)
         return hash.value
     }

@@ -36,7 +36,8 @@ extension Core {
             }
         }
         for slot in taken.touched where seen.insert(slot).inserted {
-            batch.heads.append(head(of: slot, follows: !changed.contains(slot)))
+            let head = ActivityHead(of: activities[slot], follows: !changed.contains(slot))
+            batch.heads.append(head)
         }
         batch.facts = taken.facts
         let owed = owedReloads(of: taken)
@@ -45,11 +46,6 @@ extension Core {
         batch.records = taken.records + takeCheckpoints(checkpoints, now: now) + owed.map(\.record)
         batch.retired = taken.retired.map(\.activity)
         return batch
-    }
-
-    /// A separate function, so that the activity is not copied.
-    private func head(of slot: ActivitySlot, follows: Bool) -> ActivityHead {
-        ActivityHead(of: activities[slot], follows: follows)
     }
 
     private mutating func takeCheckpoints(_ slots: [CardSlot], now: Instant) -> [Record] {
@@ -102,7 +98,7 @@ extension Core {
             let seq = commit.firstSeq + Int64(index)
             let tenantSeq = commit.tenantSeqs[index]
             becomeDurable(batch.events.span[index], seq: seq, tenantSeq: tenantSeq, now: now)
-            affected.append(batch.events[index].activity)
+            affected.append(batch.events.span[index].activity)
         }
         idempotency.forget(before: now - configuration.limits.idempotency)
         for one in batch.reservations where isStill(one) {
@@ -231,7 +227,7 @@ extension Core {
         to index: Int, of batch: JournalBatch, _ commit: AppendReceipt,
         _ known: inout [ActivitySlot: Accepted], now: Instant
     ) -> Accepted {
-        let (slot, kind) = (batch.events[index].activity, batch.events[index].event.kind)
+        let (slot, kind) = (batch.events.span[index].activity, batch.events.span[index].event.kind)
         var answer: Accepted
         if kind != .start, let before = known[slot] {
             answer = before
@@ -243,10 +239,10 @@ extension Core {
         }
         answer.seq = commit.firstSeq + Int64(index)
         answer.tenantSeq = commit.tenantSeqs[index]
-        answer.factSeq = place(of: batch.events[index].event.tenant).fact
-        answer.version = batch.events[index].event.expectedVersion + 1
-        answer.lint = batch.events[index].lint
-        if let plan = batch.events[index].plan, let grant = answer.grant {
+        answer.factSeq = place(of: batch.events.span[index].event.tenant).fact
+        answer.version = batch.events.span[index].event.expectedVersion + 1
+        answer.lint = batch.events.span[index].lint
+        if let plan = batch.events.span[index].plan, let grant = answer.grant {
             let projection = batch.events[index].projection
             answer.clip = projection.clip?.name
             answer.plan = self.plan(

@@ -212,15 +212,16 @@ extension Core {
             }
         case .start, .update, .end: break
         }
-        let type = types.type(of: activities[slot].definition, command.activity.tenant)
+        // One reference, so that the definition is not copied.
+        let definition = activities[slot].definitionBox
+        let type = types.type(of: definition.value, command.activity.tenant)
         let command = command.completed(by: type)
         var projection = activities[slot].accepted
         projection.apply(command.content, version: projection.version + 1, at: wall(now))
         try PushSize.check(
-            type?.widened(projection) ?? projection, activities[slot].definition,
+            type?.widened(projection) ?? projection, definition.value,
             alert: command.content.alert, history: command.content.history)
-        try checkState(
-            projection, activities[slot].definition, command.content, command.activity.tenant)
+        try checkState(projection, definition.value, command.content, command.activity.tenant)
         return Change(command: command, projection: projection, plan: plan)
     }
 

@@ -24,7 +24,7 @@ extension Core {
         _ attempt: DeliveryRecord.Attempt?, _ delay: Delay?, _ delayEnd: Instant, now: Instant
     ) {
         guard destinations.holds(slot),
-            let recipient = devices[destinations[slot].device]?.recipient
+            let recipient = devices.inspect(destinations[slot].device, { $0.recipient })
         else { return }
         var record = DeliveryRecord(
             recipient: recipient, card: destinations[slot].cardNumber, version: version,
@@ -86,7 +86,8 @@ extension Core {
 
     /// Records what became of a clip's frames at a destination since the last such fact.
     mutating func noteFrames(_ slot: CardSlot, _ clip: String, _ news: FrameCounts, now: Instant) {
-        guard let recipient = devices[destinations[slot].device]?.recipient else { return }
+        guard let recipient = devices.inspect(destinations[slot].device, { $0.recipient })
+        else { return }
         let activity = destinations[slot].activity
         var writer = FactRecipient.body(about: recipient)
         writer.member("clip", clip)

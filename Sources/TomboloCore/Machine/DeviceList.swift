@@ -20,12 +20,12 @@ package struct DeviceFilter: Sendable {
     }
 
     fileprivate func selects(_ slot: DeviceSlot, of core: borrowing Core) -> Bool {
-        if let user, core.devices[slot]?.registration.user.map({ isSameText($0, user) }) != true {
+        if let user, core.devices.inspect(slot, { $0.user.map { isSameText($0, user) } }) != true {
             return false
         }
-        if let app, core.devices[slot]?.common.app != app { return false }
+        if let app, core.devices.inspect(slot, { $0.common.app }) != app { return false }
         guard let os else { return true }
-        guard let own = core.devices[slot]?.common.os else { return false }
+        guard let own = core.devices.inspect(slot, { $0.common.os }) else { return false }
         return own == os || own.hasPrefix(os.hasSuffix(".") ? os : os + ".")
     }
 }
@@ -56,9 +56,12 @@ package struct DeviceList: Sendable {
             (place, looked) = (place + 1, looked + 1)
             let traits = core.devices.traits(slot)
             // Only what is asked for is read: a copy of each device costs ten times as much.
-            guard traits.isThere, !traits.isChannel, let key = core.devices[slot]?.key,
-                key.tenant == filter.tenant, page.takes(key.id),
-                filter.selects(slot, of: core), core.devices.slot(of: key) == slot
+            guard traits.isThere, !traits.isChannel,
+                let key = core.devices.inspect(
+                    slot,
+                    {
+                        $0.key.tenant == filter.tenant && page.takes($0.key.id) ? $0.key : nil
+                    }), filter.selects(slot, of: core), core.devices.slot(of: key) == slot
             else { continue }
             if let since {
                 looked += Self.timesCost

@@ -18,8 +18,8 @@ struct DestinationTable: Sendable {
     var count: Int { rows.count }
 
     subscript(slot: CardSlot) -> Destination {
-        _read { yield rows[slot] }
-        _modify { yield &rows[slot] }
+        @inline(__always) _read { yield rows[slot] }
+        @inline(__always) _modify { yield &rows[slot] }
     }
 
     func holds(_ slot: CardSlot) -> Bool { rows.holds(slot) }

@@ -17,11 +17,11 @@ struct SlotArray<Table, Element: Sendable>: RandomAccessCollection, Sendable {
     }
 
     subscript(slot: Slot<Table>) -> Element {
-        _read {
+        @inline(__always) _read {
             let chunk = chunks.span[slot.place >> Self.chunkBits]
             yield chunk.span[slot.place & (Self.chunkSize - 1)]
         }
-        _modify {
+        @inline(__always) _modify {
             yield &chunks[slot.place >> Self.chunkBits][slot.place & (Self.chunkSize - 1)]
         }
     }

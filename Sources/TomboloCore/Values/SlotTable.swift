@@ -16,11 +16,11 @@ struct SlotTable<Table, Value: SlotValue>: Sendable {
     var count: Int { values.count - free.count }
 
     subscript(slot: Slot<Table>) -> Value {
-        _read {
+        @inline(__always) _read {
             assert(!values[slot].isVacant, "nobody has this place")
             yield values[slot]
         }
-        _modify {
+        @inline(__always) _modify {
             assert(!values[slot].isVacant, "nobody has this place")
             yield &values[slot]
         }

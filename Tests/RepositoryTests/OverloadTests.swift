@@ -10,7 +10,7 @@ import Testing
             add 25 adopt 14 answer 6 append 6 apply 5 asked 4 at 4 backOff 4
             bytes 4 check 9 collect 4 count 12 enter 4 fault 10 finish 4 follow 8
             followClock 5 forget 7 holds 8 insert 10 isSame 4 keep 11 leave 7 make 4
-            moment 4 note 9 number 5 of 6 owner 4 place 10 put 6 read 4 reading 14
+            moment 4 note 9 number 5 of 6 owner 4 place 10 put 5 read 4 reading 14
             record 11 recover 6 refusal 4 remove 15 reserve 6 running 4 set 5 skip 8 slot 4
             slots 4 state 4 steady 4 step 6 stored 4 takeNumber 4 time 5 upstream 4 value 7
             wake 4

@@ -21,7 +21,7 @@ extension JSONView {
         document.withSource { source in
             source.members(of: index).reduce(0) { marks, member in
                 let entry = source.tape[member.name]
-                // An escape may stand for any character.
+                // An escape may be any character.
                 if entry.escapes { return .max }
                 return marks
                     | Self.mark(entry.content.count, source.bytes(entry.content).first ?? 0)

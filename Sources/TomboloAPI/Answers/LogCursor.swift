@@ -20,30 +20,7 @@ package struct LogCursor: Hashable, Sendable {
         self.init(log, LogPlace(command: command, fact: fact))
     }
 
-    /// The log's id, then the two numbers, with hyphens between.
-    package var text: String {
-        // Each answer has one, so it is written in place.
-        String(unsafeUninitializedCapacity: 64) { output in
-            var start = output.count
-            func prepend(_ number: Int64) {
-                var rest = number.magnitude
-                repeat {
-                    start -= 1
-                    output[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                    rest /= 10
-                } while rest > 0
-                start -= 1
-                output[start] = UInt8(ascii: "-")
-            }
-            prepend(place.fact)
-            prepend(place.command)
-            let digits = output[start...]
-            var count = 0
-            for byte in log.text.utf8 { (output[count], count) = (byte, count + 1) }
-            for byte in digits { (output[count], count) = (byte, count + 1) }
-            return count
-        }
-    }
+    package var text: String { "\(log.text)-\(place.command)-\(place.fact)" }
 
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

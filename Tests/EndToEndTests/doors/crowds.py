@@ -263,12 +263,15 @@ class Crowds(Population):
         beside = f"beside {DEVICES * CARDS} that wait"
         numbers = iter(range(1, 1 << 20))
         self._row(f"a try {beside}", asked("GET", "/livez"), STEP_MAX)
-        self._row(f"a pause {beside}", lambda: self.request("POST", "/v1/pauses", {
-            "activity": f"wait-{next(numbers) % CARDS}", "reason": "held"}), STEP_MAX)
-        self._row(f"a pause of the type {beside}", lambda: self.request("POST", "/v1/pauses", {
-            "type": "Waits", "reason": "held"}), STEP_MAX)
-        for pause in self.do("GET", "/v1/pauses")["pauses"]:
-            self._row(f"the end of a pause {beside}", asked("DELETE", f"/v1/pauses/{pause['id']}"), STEP_MAX)
+        one = lambda: {"activity": f"wait-{next(numbers) % CARDS}", "reason": "held"}
+        whole = lambda: {"type": "Waits", "reason": "held"}
+        for about, paused in (("", one), (" of the type", whole)):
+            self._row(f"a pause{about} {beside}", lambda: self.request("POST", "/v1/pauses", paused()), STEP_MAX)
+            # A row may ask again, and a pause ends once: each try has a pause of its own.
+            for pause in self.do("GET", "/v1/pauses")["pauses"]:
+                self.do("DELETE", f"/v1/pauses/{pause['id']}")
+            self._row(f"the end of a pause{about} {beside}", lambda: self.request(
+                "DELETE", f"/v1/pauses/{self.do('POST', '/v1/pauses', paused())['id']}"), STEP_MAX)
         self._row(f"an update {beside}", lambda: self.request(
             "PATCH", f"/v1/activities/wait-{next(numbers) % CARDS}", {"state": {"n": next(numbers)}}), STEP_MAX)
         self._row(f"tokens {beside}", lambda: self.request("PUT", "/v1/devices/waits-0/tokens", {"tokens": {

@@ -7,7 +7,7 @@ import Testing
         "calls of evaluate": 1,
         "files in the largest circle": 40,
         "files that extend Core": 51,
-        "functions in extension Core": 465,
+        "functions in extension Core": 466,
         "signatures with effects: inout": 13,
         "stored properties of Core": 25,
         "two-way pairs of folders": 13,
@@ -27,10 +27,10 @@ import Testing
     /// Lines of Swift. A commit that raises a row says why.
     private static let lines = [
         "Sources": 102_120, "TomboloAPI": 5_920, "TomboloAPNs": 2_020, "TomboloContract": 1_270,
-        "TomboloCore": 31_770, "TomboloCore/Machine": 8_520, "TomboloCrypto": 460,
-        "TomboloEventLog": 460, "TomboloHTTP": 8_140, "TomboloJSON": 3_150, "TomboloLog": 7_370,
+        "TomboloCore": 31_790, "TomboloCore/Machine": 8_530, "TomboloCrypto": 460,
+        "TomboloEventLog": 470, "TomboloHTTP": 8_140, "TomboloJSON": 3_150, "TomboloLog": 7_370,
         "TomboloLoop": 1_070, "TomboloPostgres": 3_060, "TomboloRelay": 2_400,
-        "TomboloSQLite": 1_180, "TomboloServer": 9_700, "TomboloSimulator": 6_770,
+        "TomboloSQLite": 1_190, "TomboloServer": 9_700, "TomboloSimulator": 6_770,
         "TomboloProgram": 17_480, "tombolo": 10,
     ]
     /// So many lines below its row a room may be, before the row is lowered.

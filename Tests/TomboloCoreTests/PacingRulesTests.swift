@@ -55,18 +55,6 @@ import TomboloJSON
         #expect(zip(low, low.dropFirst()).allSatisfy { $1 - $0 >= 15 - 1e-9 })
     }
 
-    @Test func `a token is on disk before it is spent`() {
-        var rig = Rig.running(until: 5)
-        rig.commitsByItself = false
-        rig.update(lap: 1)
-        #expect(rig.pushes.count == 1)
-        rig.commit()
-        #expect(rig.pushes.count == 1, "the event is durable, its token is not yet")
-        #expect(rig.view()?.destinations.first?.waiting?.reason == "reserving")
-        rig.commit()
-        #expect(rig.line(from: 1) == #"5:U10{"lap":1}"#)
-    }
-
     @Test func `an attempt that was surely not processed gives its token back`() {
         var rig = Rig.running(until: 5)
         rig.answerFirst(3, with: .notSent(reason: "refused"))

@@ -44,7 +44,11 @@ struct Journal: Sendable {
     /// Adds an accepted event. Returns its index in the batch.
     mutating func append(_ event: consuming JournalBatch.Event) -> Int {
         // A commit examines an activity's cards only once, so only its first event counts them.
-        if !pending.weighed.insert(event.activity).inserted { event.weight -= 1 }
+        if pending.weighed.insert(event.activity).inserted {
+            pending.changed.append(event.activity)
+        } else {
+            event.weight -= 1
+        }
         pending.touched.append(event.activity)
         pending.bodyBytes += event.event.body.count
         pending.weight += event.weight
@@ -55,6 +59,9 @@ struct Journal: Sendable {
     func event(_ index: Int) -> JournalBatch.Event { pending.events[index] }
 
     var eventCount: Int { pending.events.count }
+
+    /// Activities with events in the pending batch, each once, in the order of their first events.
+    var changed: [ActivitySlot] { pending.changed }
 
     /// True if the pending batch is large enough for one commit.
     var isFull: Bool {
@@ -115,6 +122,7 @@ struct Journal: Sendable {
         pending.events.removeLast(pending.events.count - place.events)
         pending.touched.removeLast(pending.touched.count - place.touched)
         pending.weighed = Set(pending.events.map(\.activity))
+        pending.changed.removeAll { !pending.weighed.contains($0) }
         return events
     }
 

@@ -51,6 +51,8 @@ struct JournalBatch: Sendable {
     var weight = 0
     /// Activities with events in the batch, to count their cards only once.
     var weighed: Set<ActivitySlot> = []
+    /// The same, in the order of their first events.
+    var changed: [ActivitySlot] = []
     var waiting: [Waiting] = []
     var stored: [(Ticket, Stored)] = []
     var touched: [ActivitySlot] = []

@@ -77,7 +77,7 @@ extension Core {
         }
     }
 
-    private func hasPlace(_ slot: CardSlot, _ isItsTurn: Bool, now: Instant) -> Bool {
+    func hasPlace(_ slot: CardSlot, _ isItsTurn: Bool, now: Instant) -> Bool {
         let upstream = destinations[slot].upstream
         if destinations[slot][.keepsPlace] { return upstreams[upstream].isUsable(now: now) }
         return upstreams[upstream].isOpen(now: now)
@@ -103,7 +103,7 @@ extension Core {
         return !destinations[slot].isOnRecord(event, alert: alert?.version, isPaid: isPaid)
     }
 
-    private mutating func reserve(
+    mutating func reserve(
         _ slot: CardSlot, _ event: Push.Event, _ alert: Projection.PendingAlert?, _ grant: Grant,
         now: Instant, token: Bool = true
     ) {
@@ -255,7 +255,7 @@ extension Core {
         }
     }
 
-    private mutating func keepPlace(_ slot: CardSlot, now: Instant) {
+    mutating func keepPlace(_ slot: CardSlot, now: Instant) {
         guard !destinations[slot][.keepsPlace] else { return }
         upstreams[destinations[slot].upstream].took(now: now)
         destinations[slot][.keepsPlace] = true

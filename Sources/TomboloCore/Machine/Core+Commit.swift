@@ -18,6 +18,7 @@ extension Core {
         // Reports of left-out facts must not come later than the checkpoints of this batch.
         journal.sayWhatIsLeftOut(clock, now: now, all: writesAll)
         guard journal.hasBatch(now: now, writesAll: writesAll) else { return nil }
+        reserveAhead(now: now)
         let (taken, checkpoints) = journal.takeBatch(now: now, writesAll: writesAll) {
             [activities] in
             activities[$0.slot].accepted.version != $0.version
@@ -126,8 +127,10 @@ extension Core {
         var seen: Set<ActivitySlot> = []
         for one in batch.owed { surfaces.owe(one.number, wishes(of: one)) }
         for slot in affected where seen.insert(slot).inserted {
-            for destination in activities[slot].destinations {
-                destinations.wakeFirst(destination)
+            // A card that keeps a place is woken by its reservation. A second look would find its
+            // own push in flight, and wait for it.
+            for card in activities[slot].destinations where !destinations[card][.keepsPlace] {
+                destinations.wakeFirst(card)
             }
         }
         // The answer to a request that changed nothing contains decisions of its cards: make them

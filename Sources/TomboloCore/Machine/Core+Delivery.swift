@@ -139,4 +139,70 @@ extension Core {
         if destinations[slot].hasFinal { return destinations[slot].final }
         return activities[destinations[slot].activity].durable
     }
+
+    /// Reserves in the pending batch what its events will make cards send, so that these pushes go
+    /// as soon as the batch is durable: event and push wait for the disk once. Cards that have
+    /// anything else to do wait for another batch.
+    mutating func reserveAhead(now: Instant) {
+        guard wall(now) <= tellsThrough else { return }
+        for activity in journal.changed where activities[activity].paysAhead {
+            let projection = activities[activity].accepted
+            for slot in activities[activity].destinations {
+                guard destinations.holds(slot),
+                    destinations[slot].waitsOnly(for: projection.version), !isPaused(slot)
+                else { continue }
+                let grant = grantInForce(slot).grant
+                let through = destinations[slot].alertsThrough
+                let alert = projection.alert.flatMap { $0.version > through ? $0 : nil }
+                if let alert {
+                    // If other alerts wait too, the oldest goes first, later.
+                    guard alert.version == projection.version, !areAlertsPaused(slot),
+                        activities[activity].alerts.allSatisfy({ $0.version <= through })
+                    else { continue }
+                } else {
+                    // Nothing of a class without a limit goes on record, except alerts.
+                    guard grant.perHour != nil else { continue }
+                    let visible =
+                        destinations[slot].visibleHash == nil ? nil : visibleHash(slot, projection)
+                    guard skip(slot, projection, visible: visible, now: now) == nil
+                    else { continue }
+                }
+                let latest = destinations[slot].latestWish(
+                    projection.urgency, at: time(now), configuration.limits)
+                let turn = destinations[slot].pacing.turn(
+                    alert == nil ? latest : .must, grant,
+                    device: deviceBudget(destinations[slot].device, grant, for: slot, now: now),
+                    now: now, wall: wall(now))
+                var paysToken = true
+                switch turn {
+                case .wait: continue
+                case .reserve: break
+                case .send(let priority, _):
+                    guard alert != nil else { continue }
+                    paysToken = priority != 5
+                }
+                guard hasPlace(slot, false, now: now) else { continue }
+                keepPlace(slot, now: now)
+                reserve(slot, .update, alert, grant, now: now, token: paysToken)
+            }
+        }
+    }
+}
+
+extension Activity {
+    /// True if cards may pay for the accepted state before it is durable: it is of the life that
+    /// they show, and neither an end nor a clip.
+    fileprivate var paysAhead: Bool {
+        durable != nil && durableIncarnation == incarnation && accepted.ending == nil
+            && accepted.clip == nil
+    }
+}
+
+extension Destination {
+    /// True if the card has nothing to do but to get the state of this version.
+    fileprivate func waitsOnly(for version: Int64) -> Bool {
+        phase == .live && acknowledged < version && reservation == .none && inFlightUntil == nil
+            && !hasFinal && !hasCursor && !self[.isQueued] && !self[.tokenIsNew]
+            && !self[.awaitsSuccession]
+    }
 }

@@ -196,9 +196,9 @@ extension Core {
             {
                 return .skip(skip)
             }
-            let settles = destinations[slot].settlesAt(time(now), configuration.limits)
-            let isOld = settles.map { $0 <= now } ?? false
-            return .push(.update, .latest(isOld ? .high : urgency), alert: nil)
+            let wish = destinations[slot].latestWish(
+                urgency, at: time(now), configuration.limits)
+            return .push(.update, wish, alert: nil)
         }
         let hasCursor = destinations[slot].hasCursor
         if owesTrailing, !followed.moves,

@@ -75,6 +75,13 @@ extension Destination {
         pacing.unsettledSince.map { time.steady($0) + limits.settle }
     }
 
+    /// The wish for the newest state: of high urgency too if the phone has had states at priority 5
+    /// for long (rule 7).
+    func latestWish(_ urgency: Urgency, at time: DeliveryTime, _ limits: Limits) -> Wish {
+        let isOld = settlesAt(time, limits).map { $0 <= time.now } ?? false
+        return .latest(isOld ? .high : urgency)
+    }
+
     /// When the last accepted state is repeated (rule 15); nil: it is not repeated.
     func echoDue(
         _ projection: Projection, at time: DeliveryTime, _ limits: Limits

@@ -18,6 +18,25 @@ import TomboloCore
         #expect(Self.checkpoints(rig) == checkpoints + 1)
     }
 
+    @Test func `a flush that is too large for one batch ends, however often its cards change`() {
+        let names = (0..<300).map { "d-\($0)" }
+        var rig = Rig()
+        for name in names { rig.device(name, .lab) }
+        let list = names.map { "\"\($0)\"" }.joined(separator: ",")
+        rig.command(
+            .start,
+            #"{"type":"Runner","state":{"lap":0},"#
+                + #""audience":{"devices":[\#(list)],"start":"adopt"}}"#)
+        for (place, name) in names.enumerated() {
+            rig.token("activity:cat", "bb" + String(1_000 + place), name)
+        }
+        rig.advance(to: 10)
+        let (checkpoints, pushes) = (Self.checkpoints(rig), rig.pushes.count)
+        rig.laps(1...400) { 10 + 0.01 * Double($0) }
+        #expect(rig.pushes.count == pushes + 400 * names.count)
+        #expect((1...3).contains((Self.checkpoints(rig) - checkpoints) / names.count))
+    }
+
     @Test func `any other change of a checkpoint goes with the next batch, even after an update`() {
         var rig = Rig.running(.lab, until: 60)
         let checkpoints = Self.checkpoints(rig)

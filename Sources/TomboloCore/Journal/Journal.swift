@@ -320,18 +320,17 @@ struct Journal: Sendable {
         let isDue = writesAll || pending.flushAt.map { $0 <= now } ?? false
         let room = writesAll ? .max : Self.lateCheckpointsMax
         var left = JournalBatch()
-        var taken = Array(pending.lateCheckpoints.prefix(room))
-        left.lateCheckpoints = Array(pending.lateCheckpoints.dropFirst(room))
-        let lazy = isDue ? room - taken.count : 0
-        taken += pending.lazyCheckpoints.prefix(lazy)
-        left.lazyCheckpoints = Array(pending.lazyCheckpoints.dropFirst(lazy))
-        pending.lateCheckpoints = []
-        pending.lazyCheckpoints = []
-        if !left.lateCheckpoints.isEmpty || isDue && !left.lazyCheckpoints.isEmpty {
-            left.flushAt = now + Self.lateCheckpointsPause
-        } else if !left.lazyCheckpoints.isEmpty {
+        if isDue {
+            pending.lateCheckpoints += pending.lazyCheckpoints
+        } else if !pending.lazyCheckpoints.isEmpty {
+            left.lazyCheckpoints = pending.lazyCheckpoints
             left.flushAt = pending.flushAt ?? now + flushDelay
         }
+        let taken = Array(pending.lateCheckpoints.prefix(room))
+        left.lateCheckpoints = Array(pending.lateCheckpoints.dropFirst(room))
+        if !left.lateCheckpoints.isEmpty { left.restAt = now + Self.lateCheckpointsPause }
+        pending.lateCheckpoints = []
+        pending.lazyCheckpoints = []
         return (taken, left)
     }
 

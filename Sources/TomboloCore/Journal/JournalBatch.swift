@@ -73,8 +73,11 @@ struct JournalBatch: Sendable {
     var lazyCheckpoints: [CardSlot] = []
     /// Widgets and controls whose pushes wait until their reservations are durable.
     var surfaceReservations: [SurfaceSlot] = []
-    /// When the batch is written even if nothing in it is urgent.
+    /// When everything is written even if nothing is urgent.
     var flushAt: Instant?
+    /// When a flush goes on that is too large for one batch. What changes meanwhile waits for the
+    /// next flush: under load it would never end.
+    var restAt: Instant?
     /// When facts are written even if nothing is urgent, because a reader waits for them.
     var factsAt: Instant?
     /// Destinations whose pushes wait for a durable reading of the clock.
@@ -85,7 +88,9 @@ struct JournalBatch: Sendable {
     var tokens: [Token] = []
 
     /// When the batch is written even if nothing in it is urgent.
-    var dueAt: Instant? { flushAt.map { min($0, factsAt ?? $0) } }
+    var dueAt: Instant? {
+        Instant.earlier(flushAt, restAt).map { min($0, factsAt ?? $0) }
+    }
 
     /// True if a request or an attempt waits for the batch.
     var isUrgent: Bool {

@@ -77,7 +77,9 @@ package protocol EventLog: Sendable {
 
     /// True if events may be appended. If it is false, the relay refuses events and goes on;
     /// checkpoints and facts still fit for a while.
-    var hasRoom: Bool { get }
+    ///
+    /// - Parameter now: by the relay's steady clock. An ample disk is not measured each time.
+    func hasRoom(now: Instant) -> Bool
 
     /// False while another relay may own the log, because this one has not heard from the database
     /// for long. Then the relay refuses requests, and it is not ready.
@@ -124,7 +126,7 @@ extension EventLogError {
 
 extension EventLog {
     /// By default a log has space for events.
-    package var hasRoom: Bool { true }
+    package func hasRoom(now: Instant) -> Bool { true }
 
     /// By default nobody else can own a log.
     package var isOwned: Bool { true }

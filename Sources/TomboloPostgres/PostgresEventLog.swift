@@ -1,4 +1,5 @@
 import Synchronization
+import TomboloCore
 package import TomboloEventLog
 package import TomboloLog
 
@@ -132,7 +133,7 @@ final class PostgresRoom: LogRoom {
         set { fullness.store(newValue, ordering: .relaxed) }
     }
 
-    var isThere: Bool { !isFull }
+    func isThere(now: Instant) -> Bool { !isFull }
     func makeRoom() -> Bool { false }
     func explaining(_ error: EventLogError) -> EventLogError { error }
 }

@@ -50,7 +50,7 @@ extension Relay {
 
     /// True if the log has space. Reports when this changes.
     func lookForRoom() -> Bool {
-        let hasRoom = log.hasRoom
+        let hasRoom = log.hasRoom(now: steadyNow())
         guard hasRoom != hadRoom else { return hasRoom }
         hadRoom = hasRoom
         report(

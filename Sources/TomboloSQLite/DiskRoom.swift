@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TomboloCore
 import TomboloEventLog
 import TomboloLog
 
@@ -15,6 +16,10 @@ final class DiskRoom: LogRoom {
     static let percentAgain: UInt64 = 88
     /// With at least this much free space, nothing is refused, whatever the percentage.
     static let bytesPlenty: UInt64 = 4 << 30
+    /// With at least this much free space, it is measured once in `measuresEach`. A disk that loses
+    /// half of it in that time is rare, and then SQLite says that it is full.
+    static let bytesAmple: UInt64 = 2 * bytesPlenty
+    static let measuresEach = Span.seconds(1)
     /// Size of the ballast: enough for several batches of checkpoints and facts.
     static let ballastBytes: UInt64 = 8 << 20
     /// Free space that a start needs: the index of the write-ahead log, and the first batch.
@@ -24,19 +29,23 @@ final class DiskRoom: LogRoom {
     private let isRefusing = Atomic(false)
     /// True if the ballast was deleted. Until it exists again, its size counts as used space.
     private let owesBallast = Atomic(false)
+    /// Until when there is certainly space, in nanoseconds of the relay's steady clock.
+    private let ampleUntil = Atomic(Int64.min)
 
     init(directory: String) { self.directory = directory }
 
     private var ballastPath: String { directory + "/tombolo.ballast" }
 
     /// True if events may be appended. Also true if the file system reports no sizes.
-    var isThere: Bool {
+    func isThere(now: Instant) -> Bool {
+        guard now.nanoseconds >= ampleUntil.load(ordering: .relaxed) else { return true }
         let owes = owesBallast.load(ordering: .relaxed)
         guard let (percent, free) = use(owing: owes ? Self.ballastBytes : 0) else { return true }
         let refuses = Self.refuses(
             percent: percent, free: free, already: isRefusing.load(ordering: .relaxed))
         isRefusing.store(refuses, ordering: .relaxed)
         if owes, !refuses { fillBallast() }
+        ampleUntil.store(Self.ampleUntil(free: free, now: now).nanoseconds, ordering: .relaxed)
         return !refuses
     }
 
@@ -47,6 +56,11 @@ final class DiskRoom: LogRoom {
     /// `already` tells whether events are refused up to now.
     static func refuses(percent: UInt64, free: UInt64, already: Bool) -> Bool {
         percent >= (already ? percentAgain : percentMax) && free < bytesPlenty
+    }
+
+    /// Until when a disk with `free` bytes left certainly has space.
+    static func ampleUntil(free: UInt64, now: Instant) -> Instant {
+        free >= bytesAmple ? now + measuresEach : .distantPast
     }
 
     /// Used percentage as `df` shows it, and free bytes.

@@ -81,7 +81,7 @@ final class SimulatedLog: EventLog, @unchecked Sendable {
     }
 
     /// Half of the worlds notice a full disk only when they meet it.
-    var hasRoom: Bool { !(world.isDiskFull && world.plan.warnsOfFullDisk) }
+    func hasRoom(now: Instant) -> Bool { !(world.isDiskFull && world.plan.warnsOfFullDisk) }
 
     func recover(idempotencySince: Instant) async throws(EventLogError) -> RecoveredLog {
         try await wait(world.diskDelay())

@@ -1,4 +1,5 @@
 import Synchronization
+package import TomboloCore
 package import TomboloEventLog
 package import TomboloLog
 
@@ -236,7 +237,7 @@ private final class MemoryEngine: LogWriting {
 /// Room without end.
 package struct MemoryRoom: LogRoom {
     package init() {}
-    package var isThere: Bool { true }
+    package func isThere(now: Instant) -> Bool { true }
     package func makeRoom() -> Bool { false }
     package func explaining(_ error: EventLogError) -> EventLogError { error }
 }

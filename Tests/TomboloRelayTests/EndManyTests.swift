@@ -12,7 +12,7 @@ private final class CrampedLog: EventLog {
     private let log = InMemoryEventLog()
     let isFull = Atomic(false)
 
-    var hasRoom: Bool { !isFull.load(ordering: .relaxed) }
+    func hasRoom(now: Instant) -> Bool { !isFull.load(ordering: .relaxed) }
 
     func append(_ batch: AppendBatch) async throws(EventLogError) -> AppendReceipt {
         try await log.append(batch)

@@ -108,6 +108,12 @@ private func hint(_ body: () throws -> Void) -> String {
             DiskRoom.refuses(percent: percent, free: free, already: already) == refuses)
     }
 
+    @Test func `an ample disk is measured once a second, any other each time`() {
+        let now = Instant(nanoseconds: 5)
+        #expect(DiskRoom.ampleUntil(free: DiskRoom.bytesAmple, now: now) == now + .seconds(1))
+        #expect(DiskRoom.ampleUntil(free: DiskRoom.bytesAmple - 1, now: now) == .distantPast)
+    }
+
     @Test func `the room of a ballast that was given up is not the relay's`() {
         let percent = { (used: UInt64) in
             DiskRoom.percent(used: used, available: 1_000 - used, owed: 100)

@@ -9,7 +9,7 @@ final class TroubledLog: EventLog {
     private let lines = Mutex<[String]>([])
     let isFull = Atomic(false)
 
-    var hasRoom: Bool { !isFull.load(ordering: .relaxed) }
+    func hasRoom(now: Instant) -> Bool { !isFull.load(ordering: .relaxed) }
     var damage: [String] { lines.withLock { $0 } }
 
     /// A read finds a damaged row.

@@ -1,3 +1,4 @@
+package import TomboloCore
 package import TomboloEventLog
 
 /// Order in which rows are visited.
@@ -119,7 +120,7 @@ package protocol LogWriting: LogReading {
 /// Disk space of a log's engine.
 package protocol LogRoom: Sendable {
     /// True if there is space for more events.
-    var isThere: Bool { get }
+    func isThere(now: Instant) -> Bool
 
     /// Frees reserved space. Returns false if none is left.
     func makeRoom() -> Bool

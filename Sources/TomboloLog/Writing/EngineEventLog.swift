@@ -55,7 +55,7 @@ package final class EngineEventLog: EventLog {
     package var isOwned: Bool { owns?() ?? true }
 
     /// True if events may be appended: see `LogRoom`.
-    package var hasRoom: Bool { room.isThere }
+    package func hasRoom(now: Instant) -> Bool { room.isThere(now: now) }
 
     /// Damaged rows that reads found since the log was opened, at most 100 lines.
     package var damage: [String] { damageList.all }

@@ -9,7 +9,8 @@ package struct JSONWriter: Sendable {
 
     /// - Parameter capacity: number of bytes for which memory is reserved at the start.
     package init(capacity: Int = 0) {
-        bytes.reserveCapacity(capacity)
+        // An empty array allocates also for a capacity of 0.
+        if capacity > 0 { bytes.reserveCapacity(capacity) }
     }
 
     /// The result. All objects and arrays must be closed before.

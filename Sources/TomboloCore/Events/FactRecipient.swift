@@ -44,7 +44,8 @@ package enum FactRecipient {
 
     /// Begins a body with the recipient's member; other members may follow.
     package static func body(about recipient: Recipient) -> JSONWriter {
-        var writer = JSONWriter()
+        // Most facts of a push fit.
+        var writer = JSONWriter(capacity: 320)
         writer.beginObject()
         writer.member(recipient.member, recipient.name.rawValue)
         return writer

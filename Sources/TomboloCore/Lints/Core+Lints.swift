@@ -20,10 +20,10 @@ extension Core {
         case .stop: break
         }
         if let alert = content.alert {
-            lints += Alert.lints(of: alert.document.root, at: "/alert")
+            lints.gather(Alert.lints(of: alert.document.root, at: "/alert"))
         }
         if let lint = PushSize.lint(of: activity, content) { lints.append(lint) }
-        lints += upstreamLints(activity)
+        lints.gather(upstreamLints(activity))
         if !pauses.isEmpty { lints += pauseLints(content, activity) }
         return Array(lints.prefix(Lint.countMax))
     }
@@ -125,7 +125,7 @@ extension Core {
                     + "takes its place; stop the clip first, with DELETE /v1/activities/"
                     + "\(activity.key.id)/clips/\(playing.name)")
         }
-        lints += Lint.ofOlderState(update, activity)
+        lints.gather(Lint.ofOlderState(update, activity))
         let wish: Wish? =
             update.alert != nil ? .must : update.urgency == .high ? .latest(.high) : nil
         var (hasCards, hasGone) = (false, true)
@@ -140,7 +140,7 @@ extension Core {
             }
             if !hasGone, closing != nil || wish == nil { break }
         }
-        lints += Lint.ofRefusedTokens(activity, in: self)
+        lints.gather(Lint.ofRefusedTokens(activity, in: self))
         if hasCards, hasGone {
             lints.warn(
                 .updateAfterEnd, "",

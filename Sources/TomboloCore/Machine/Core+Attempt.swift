@@ -168,7 +168,8 @@ extension Core {
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
-        if ![.frame, .echo, .settle].contains(wish) { push.changedAt = projection.changedAt }
+        let isRepetition = wish == .frame || wish == .echo || wish == .settle
+        if !isRepetition { push.changedAt = projection.changedAt }
         if !destinations[slot][.keepsPlace] { upstreams[upstream].took(now: now) }
         let takenBefore = destinations[slot].pacing.taken
         let isHigh = wish == .latest(.high) && projection.urgency == .high

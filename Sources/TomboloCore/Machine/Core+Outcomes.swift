@@ -100,7 +100,9 @@ extension Core {
     /// Records a push in flight before another one replaces it, because its answer will not be
     /// used.
     mutating func overtake(_ slot: CardSlot, now: Instant) {
-        guard let flying = destinations[slot].inFlight, !flying.isFrame else { return }
+        guard destinations[slot].inFlightUntil != nil, let flying = destinations[slot].inFlight,
+            !flying.isFrame
+        else { return }
         let sentAt = flying.until - configuration.limits.inFlightMax
         let attempt = DeliveryRecord.Attempt(
             flying, .unknown(reason: "the end went before its answer came"), took: now - sentAt)

@@ -78,4 +78,9 @@ extension [Lint] {
     mutating func warn(_ code: Lint.Code, _ pointer: String, _ message: String) {
         append(Lint(code, pointer, message))
     }
+
+    /// `+=` allocates also if there is nothing to add.
+    mutating func gather(_ more: [Lint]) {
+        if !more.isEmpty { self += more }
+    }
 }

@@ -121,8 +121,11 @@ struct JSONDecimal {
     ) -> (isNegative: Bool, exponent: Int) {
         var (isNegative, isZero, inFraction) = (false, true, false)
         var (zeros, exponent) = (0, 0)
-        scan: for place in spelling.indices {
+        // `Slice.indices` looks up its type at each call.
+        var place = spelling.startIndex
+        scan: while place < spelling.endIndex {
             let byte = spelling[place]
+            place += 1
             switch byte {
             case ASCII.minus: isNegative = true
             case ASCII.dot: inFraction = true
@@ -137,7 +140,7 @@ struct JSONDecimal {
                     (zeros, isZero) = (0, false)
                 }
             default:
-                exponent += Self.exponent(spelling[(place + 1)...])
+                exponent += Self.exponent(spelling[place...])
                 break scan
             }
         }

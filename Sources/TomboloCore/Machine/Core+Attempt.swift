@@ -168,8 +168,7 @@ extension Core {
             collapseID: event == .start ? collapseID(slot) : nil,
             payload: payload)
         address(&push, at: slot, now: now)
-        let isRepetition = wish == .frame || wish == .echo || wish == .settle
-        if !isRepetition { push.changedAt = projection.changedAt }
+        if wish != .frame, wish != .echo, wish != .settle { push.changedAt = projection.changedAt }
         if !destinations[slot][.keepsPlace] { upstreams[upstream].took(now: now) }
         let takenBefore = destinations[slot].pacing.taken
         let isHigh = wish == .latest(.high) && projection.urgency == .high

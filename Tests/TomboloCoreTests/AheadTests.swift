@@ -32,6 +32,20 @@ import TomboloJSON
         #expect(alerts.count == 1)
     }
 
+    @Test func `of two alerts in one batch neither counts as tried before it is`() {
+        var rig = Rig.running(until: 5)
+        rig.commitsByItself = false
+        rig.command(.update, Self.alerting)
+        rig.command(.update, #"{"state":{"lap":2},"alert":{"title":"Lap"}}"#)
+        rig.commit()
+        #expect(rig.pushes.count == 1)
+        _ = rig.crash(recoverAt: 6)
+        rig.commitsByItself = true
+        rig.advance(to: 120)
+        let alerts = rig.pushes.dropFirst().filter { Rig.aps($0.push)?["alert"] != nil }
+        #expect(alerts.count == 2)
+    }
+
     @Test func `what is lost with its event is not spent`() {
         var rig = Rig.running(until: 5)
         rig.commitsByItself = false

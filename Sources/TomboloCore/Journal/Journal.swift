@@ -207,7 +207,8 @@ struct Journal: Sendable {
     /// True if the pending batch, or one after it, writes the card's row.
     func writes(_ slot: CardSlot) -> Bool {
         let (dirty, late) = (pending.dirtyCheckpoints, pending.lateCheckpoints)
-        return (dirty + late + pending.lazyCheckpoints).contains(slot)
+        let waiting = pending.lazyCheckpoints + pending.flushedCheckpoints
+        return (dirty + late + waiting).contains(slot)
     }
 
     /// Lets pushes use an update token when the token is durable.
@@ -321,16 +322,22 @@ struct Journal: Sendable {
         let room = writesAll ? .max : Self.lateCheckpointsMax
         var left = JournalBatch()
         if isDue {
-            pending.lateCheckpoints += pending.lazyCheckpoints
+            pending.flushedCheckpoints += pending.lazyCheckpoints
         } else if !pending.lazyCheckpoints.isEmpty {
             left.lazyCheckpoints = pending.lazyCheckpoints
             left.flushAt = pending.flushAt ?? now + flushDelay
         }
-        let taken = Array(pending.lateCheckpoints.prefix(room))
+        var taken = Array(pending.lateCheckpoints.prefix(room))
         left.lateCheckpoints = Array(pending.lateCheckpoints.dropFirst(room))
-        if !left.lateCheckpoints.isEmpty { left.restAt = now + Self.lateCheckpointsPause }
+        let rest = room - taken.count
+        taken += pending.flushedCheckpoints.prefix(rest)
+        left.flushedCheckpoints = Array(pending.flushedCheckpoints.dropFirst(rest))
+        if !left.lateCheckpoints.isEmpty || !left.flushedCheckpoints.isEmpty {
+            left.restAt = now + Self.lateCheckpointsPause
+        }
         pending.lateCheckpoints = []
         pending.lazyCheckpoints = []
+        pending.flushedCheckpoints = []
         return (taken, left)
     }
 

@@ -71,9 +71,11 @@ struct JournalBatch: Sendable {
     /// Outdated checkpoints that lack only a sent update, as most do under load. They may wait
     /// longer.
     var lazyCheckpoints: [CardSlot] = []
+    /// Those of them whose flush has begun. Late ones go before them.
+    var flushedCheckpoints: [CardSlot] = []
     /// Widgets and controls whose pushes wait until their reservations are durable.
     var surfaceReservations: [SurfaceSlot] = []
-    /// When everything is written even if nothing is urgent.
+    /// When a flush begins even if nothing is urgent.
     var flushAt: Instant?
     /// When a flush goes on that is too large for one batch. What changes meanwhile waits for the
     /// next flush: under load it would never end.
@@ -101,6 +103,7 @@ struct JournalBatch: Sendable {
 
     var isEmpty: Bool {
         !isUrgent && facts.isEmpty && records.isEmpty && dirtyCheckpoints.isEmpty
-            && lateCheckpoints.isEmpty && lazyCheckpoints.isEmpty && retired.isEmpty
+            && lateCheckpoints.isEmpty && lazyCheckpoints.isEmpty && flushedCheckpoints.isEmpty
+            && retired.isEmpty
     }
 }

@@ -127,10 +127,12 @@ extension Core {
         var seen: Set<ActivitySlot> = []
         for one in batch.owed { surfaces.owe(one.number, wishes(of: one)) }
         for slot in affected where seen.insert(slot).inserted {
-            // A card that keeps a place is woken by its reservation. A second look would find its
-            // own push in flight, and wait for it.
-            for card in activities[slot].destinations where !destinations[card][.keepsPlace] {
-                destinations.wakeFirst(card)
+            for card in activities[slot].destinations {
+                // Its reservation has woken it. A second look would find its own push in flight,
+                // and wait for it.
+                let isWoken =
+                    destinations[card][.keepsPlace] && destinations[card].reservation == .granted
+                if !isWoken { destinations.wakeFirst(card) }
             }
         }
         // The answer to a request that changed nothing contains decisions of its cards: make them

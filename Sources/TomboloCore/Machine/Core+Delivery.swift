@@ -157,7 +157,10 @@ extension Core {
                 if let alert {
                     // If other alerts wait too, the oldest goes first, later.
                     guard alert.version == projection.version, !areAlertsPaused(slot),
-                        activities[activity].alerts.allSatisfy({ $0.version <= through })
+                        activities[activity].alerts.allSatisfy({ $0.version <= through }),
+                        activities[activity].comingAlerts.allSatisfy({
+                            $0.version <= through || $0.version == alert.version
+                        })
                     else { continue }
                 } else {
                     // Nothing of a class without a limit goes on record, except alerts.
